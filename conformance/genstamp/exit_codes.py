@@ -1,8 +1,11 @@
 """With which code a command ends: those of TLC where it has them.
 
-What is undetermined is no pass, and what a configuration does not have is not searched.
+This is their home: `genstamp --help` prints `MEANINGS`; `of` gives the code of a verdict in a word, and
+`genstamp.report.verdict` that of test cases; `genstamp.cli.exit_code` that of an error. The verbs of files, `dfs` and
+`gfs`, have 1 besides, where the cluster refuses.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 HOLDS: Final = 0
@@ -10,10 +13,44 @@ USAGE: Final = 2
 UNDETERMINED: Final = 3
 DEADLOCK: Final = 11
 VIOLATED: Final = 12
-"""Safety is violated, something is rejected, missing, different or not current."""
 UNFINISHED: Final = 13
-"""Liveness is violated, or a run is left unfinished."""
 FAILURE: Final = 75
-"""A step went wrong while it was computed, or a judge could not do its work."""
 SPECIFICATION: Final = 150
 CONFIGURATION: Final = 151
+
+MEANINGS: Final[Mapping[int, str]] = {
+    HOLDS: "all that was looked at holds, conforms or agrees",
+    USAGE: "the command line, or a file that it names, is wrong",
+    UNDETERMINED: "undetermined, which is no pass: time, memory or the solver did not suffice, or Ctrl-C came first",
+    DEADLOCK: "a state without a step, where the system may not stop",
+    VIOLATED: "safety is violated, or something is rejected, missing, different or not current",
+    UNFINISHED: "liveness is violated, or a run is left unfinished",
+    FAILURE: "a step goes wrong, as when a number leaves its range, or a judge could not do its work",
+    SPECIFICATION: "a specification is wrong",
+    CONFIGURATION: "there is no such system, configuration, bug, limit or property, or a size or limit is wrong",
+}
+"""What each code means, whichever verb ends with it."""
+
+_WORDS: Final[Mapping[str, int]] = {
+    "violated": VIOLATED,
+    "failure": FAILURE,
+    "undetermined": UNDETERMINED,
+    "holds": HOLDS,
+    "conformant": HOLDS,
+    "skipped": HOLDS,
+}
+"""The worst word first."""
+
+
+def worst(words: set[str]) -> str:
+    """The worst of some verdicts; where nothing but "skipped" is among them it is a failure: nothing was looked at.
+
+    >>> worst({"holds", "undetermined"}), worst({"skipped"})
+    ('undetermined', 'failure')
+    """
+    return next((word for word in _WORDS if word in words - {"skipped"}), "failure")
+
+
+def of(word: str) -> int:
+    """The exit code of a verdict."""
+    return _WORDS[word]

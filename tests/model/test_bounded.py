@@ -12,8 +12,10 @@ from genstamp_model.language import (
     Configuration,
     ConfigurationError,
     Part,
+    Record,
     System,
     action,
+    bag,
     flag,
     invariant,
     number,
@@ -93,6 +95,56 @@ def test_limits_cut_steps_off_and_may_be_others_than_the_configurations() -> Non
     assert bmc(STAIRS.instance("lower"), 9, limits={"height": 1}).verdict is Within.VIOLATED
     with pytest.raises(ConfigurationError, match="gives limit 'width', which the system does not have"):
         bmc(STAIRS.instance("lower"), 9, limits={"width": 1})
+
+
+def test_claim_of_paths_that_end_is_of_the_steps_that_there_are() -> None:
+    """A step that changes nothing leads nowhere."""
+
+    class Idle(Stairs):
+        @action
+        def stand(s) -> None:
+            require(~s.tired, "not tired")
+            s.height = s.height + 0
+
+    claimed = "no violation within 3 steps, and no step changes the state after that"
+    assert bmc(STAIRS.instance("lower"), 9).claim == claimed
+    idle = System("idle", parts=[Idle], configurations=STAIRS.configurations)
+    assert bmc(idle.instance("lower"), 4).claim == claimed
+    assert bmc(idle.instance("lower"), 3).claim == "no violation within 3 steps"
+    never = reach(idle.instance("lower"), "high", 9)
+    assert never.claim == "high is not reached within 3 steps, and no step changes the state after that"
+
+
+class Letter(Record):
+    """What is sent."""
+
+    urgent = flag()
+
+
+class Post(Part):
+    """A bag; what is dropped need not be there."""
+
+    bag = bag(Letter, limit="letters")
+
+    @action
+    def send(s) -> None:
+        s.bag.send(Letter(urgent=True))
+
+    @action
+    def drop(s) -> None:
+        s.bag.take(Letter(urgent=True))
+
+
+@pytest.mark.parametrize(
+    ("letters", "claim"),
+    [
+        (0, "no violation in the initial state, and no step changes it"),
+        (1, "no violation within 4 steps"),
+    ],
+)
+def test_bag_that_has_no_place_is_said_to_stay_empty(letters: int, claim: str) -> None:
+    post = System("post", parts=[Post], configurations=[Configuration("one", {}, {"letters": letters})])
+    assert bmc(post.instance("one"), 4).claim == claim
 
 
 def test_deadlock_is_found_where_the_system_may_not_stop() -> None:

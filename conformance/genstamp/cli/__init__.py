@@ -1,8 +1,6 @@
 """The command `genstamp`: one verb a file; here they are put together, and errors become exit codes.
 
-Codes are those of TLC where it has them: 0 holds, 11 deadlock, 12 safety violated or rejected, 13 liveness violated or
-unfinished, 3 undetermined, 2 usage, 75 failure while evaluating, 150 specification error, 151 configuration error: also
-an unknown system. A verb that Ctrl-C ends is undetermined, unless something is violated in what it has found so far.
+A verb that Ctrl-C ends is undetermined, unless something is violated in what it has found so far.
 """
 
 import sys
@@ -42,6 +40,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    epilog="\n\n".join(["Exit codes:", *(f"{code:3} {meaning}" for code, meaning in exit_codes.MEANINGS.items())]),
 )
 
 

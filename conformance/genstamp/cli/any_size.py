@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from genstamp.report import Case, Stage
-from genstamp.report.of_model import rule_named
+from genstamp.report.of_model import rule_named, unkept
 from genstamp.report.places import place
 from genstamp_model.language import Model
 from genstamp_model.parametric import Proof, Report
@@ -84,4 +84,4 @@ def cases(report: Report, model: Model) -> Iterator[Case]:
             said = f"not kept with {', '.join(broken.sizes)}"
             story = "\n".join(broken.lines)
             step = () if broken.action is None else (Stage(broken.action.name, place(broken.action.source)),)
-            yield Case(group, name, seconds, "failure", proof.verdict.value, said, story, rule=rule, steps=step)
+            yield Case(group, name, seconds, *unkept(proof.kind), said, story, rule=rule, steps=step)

@@ -112,6 +112,7 @@ def plain(result: Bounded | Reached) -> dict[str, Any]:
         "claim": result.claim,
         "steps": result.asked,
         "settled": result.settled,
+        "deepest": result.deepest,
         "undetermined": result.undetermined,
         "exit_code": verdict([case(result)]).exit_code,
         "trace": None if path is None else path.to_itf(),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import typer
 
+from genstamp import exit_codes
 from genstamp.errors import GenstampError
 from genstamp.java import java_home
 
@@ -19,7 +20,7 @@ def doctor() -> None:
     findings = list(examined())
     for name, found, _ in findings:
         typer.echo(f"{name:22} {found}")
-    raise typer.Exit(0 if all(is_fine for _, _, is_fine in findings) else 75)
+    raise typer.Exit(exit_codes.HOLDS if all(is_fine for _, _, is_fine in findings) else exit_codes.FAILURE)
 
 
 def examined() -> Iterator[tuple[str, str, bool]]:

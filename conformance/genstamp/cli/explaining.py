@@ -12,12 +12,6 @@ import typer
 
 from genstamp import exit_codes
 
-_CODES = {
-    "conformant": exit_codes.HOLDS,
-    "violated": exit_codes.VIOLATED,
-    "undetermined": exit_codes.UNDETERMINED,
-}
-
 
 class Shape(StrEnum):
     """What standard output gets."""
@@ -68,4 +62,4 @@ def explain(
             typer.echo(swim_lanes(chart(story)), nl=False)
         case Shape.MERMAID:
             typer.echo(mermaid(chart(story)), nl=False)
-    raise typer.Exit(_CODES[story.safety])
+    raise typer.Exit(exit_codes.of(story.safety))

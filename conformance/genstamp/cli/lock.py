@@ -5,20 +5,19 @@ Leaves out how things are found and compared (`genstamp.verify`, `genstamp.lock`
 
 import contextlib
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
+from genstamp import exit_codes
 from genstamp import lock as locks
 from genstamp.cli.verify import ending_children_on_sigterm, run
 from genstamp.errors import LockError
 from genstamp.systems import PLACES, place_of, system_named
 from genstamp.verify import results as writing
 from genstamp.verify.plan import searches
-from genstamp.verify.row import EXIT_CODES, Verdict, worst
+from genstamp.verify.row import Verdict, worst
 from genstamp.verify.summing import LOCK, found_in
-
-_DIFFERS: Final = EXIT_CODES[Verdict.VIOLATED]
 
 
 def lock(
@@ -51,7 +50,7 @@ def lock(
         for line in writing.table_lines(results):
             typer.echo(line, err=True)
         typer.echo("the lock holds what was found when all is well; this is not", err=True)
-        raise typer.Exit(EXIT_CODES[verdict])
+        raise typer.Exit(exit_codes.of(verdict))
     found, path = found_in(results.rows), repository / LOCK
     with contextlib.suppress(LockError):
         before = locks.read(path)
@@ -66,4 +65,4 @@ def lock(
         differences = [str(problem)]
     for line in differences or [f"{path} is what was found"]:
         typer.echo(line)
-    raise typer.Exit(_DIFFERS if differences else 0)
+    raise typer.Exit(exit_codes.VIOLATED if differences else exit_codes.HOLDS)

@@ -135,7 +135,10 @@ def check(
         typer.echo(text(report))
     else:
         found = cases(report, require_complete)
-        typer.echo(document(form, "genstamp logs check", lambda: plain(report), found, report.seconds), nl=False)
+        typer.echo(
+            document(form, "genstamp logs check", lambda: plain(report, require_complete), found, report.seconds),
+            nl=False,
+        )
     raise typer.Exit(report.exit_code(require_complete))
 
 

@@ -78,7 +78,8 @@ def mutate(
 
     The configurations are searched from the cheapest one on, as far as spec.lock knows.
 
-    Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed; 3 where Ctrl-C ends it.
+    Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed; 75 where the system is violated as
+    it is, so that no mutant can be judged; 3 where Ctrl-C ends it.
     """
     if (system is None) is not across:
         raise typer.BadParameter("name a system, or ask for --all", param_hint="SYSTEM")

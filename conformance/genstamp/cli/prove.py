@@ -8,7 +8,7 @@ import typer
 from genstamp.cli import any_size, supporting
 from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, Outcome, Stage, document, verdict
-from genstamp.report.of_model import rule_named
+from genstamp.report.of_model import rule_named, unkept
 from genstamp.report.places import place
 from genstamp.systems import chosen
 from genstamp.systems import found as named
@@ -18,11 +18,7 @@ from genstamp_model.parametric import prove_parametric
 from genstamp_model.prove import Break, Proof, Report, Strengthening, Verdict, strengthen
 from genstamp_model.prove import prove as judge
 
-_OUTCOMES: Final[dict[Verdict, Outcome]] = {
-    Verdict.PROVED: "passed",
-    Verdict.VIOLATED: "failure",
-    Verdict.UNDETERMINED: "undetermined",
-}
+_OUTCOMES: Final[dict[Verdict, Outcome]] = {Verdict.PROVED: "passed", Verdict.UNDETERMINED: "undetermined"}
 
 
 def prove(
@@ -42,8 +38,8 @@ def prove(
 ) -> None:
     """Prove by induction, with unbounded integers and without the configuration's limits, for its sizes.
 
-    Exit code: 0 all that is declared inductive is proved, 12 some step breaks it, 3 the solver does not know, none of
-    the properties is declared inductive, or Ctrl-C ends it.
+    Exit code: 0 all that is declared inductive is proved, 12 some step breaks it, 75 some step takes a number out of
+    its range, 3 the solver does not know, none of the properties is declared inductive, or Ctrl-C ends it.
     """
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())
@@ -182,12 +178,14 @@ def cases(report: Report, model: Model) -> Iterator[Case]:
         seconds = sum(row.milliseconds for row in proof.obligations) / 1000
         broken = proof.broken_by
         reason = proof.reason if broken is None else f"not kept: {broken.fails}"
+        is_broken = proof.verdict is Verdict.VIOLATED
+        outcome, word = unkept(proof.kind) if is_broken else (_OUTCOMES[proof.verdict], proof.verdict.value)
         yield Case(
             group=group,
             name=proof.name,
             seconds=seconds,
-            outcome=_OUTCOMES[proof.verdict],
-            kind=proof.verdict.value,
+            outcome=outcome,
+            kind=word,
             message=reason,
             text="" if broken is None else "\n".join(broken.lines()),
             rule=rule_named(model, proof.name),

@@ -28,6 +28,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Field]]] = {
             "`violated` if any key is, `conformant` if every line was read and every key conforms, else `undetermined`",
         ),
         "completion": Field("string", "of files and blocks that have begun: `complete`, `unfinished` or `unknown`"),
+        "exit_code": Field("number", "that of the command"),
         "complete_log_asserted": Field("boolean", "whether `--complete` was given"),
         "events": Field("number", "events that were read"),
         "lines": Field("number", "lines and records that were read"),

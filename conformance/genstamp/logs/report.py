@@ -320,11 +320,12 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def plain(report: Report) -> dict[str, Any]:
+def plain(report: Report, require_complete: bool = False) -> dict[str, Any]:
     """The report in words of JSON, for programs."""
     return {
         "safety": report.safety,
         "completion": report.completion,
+        "exit_code": report.exit_code(require_complete),
         "complete_log_asserted": report.complete,
         "events": report.events,
         "lines": report.lines,

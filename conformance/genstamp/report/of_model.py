@@ -73,6 +73,15 @@ def left_out(group: str, name: str, model: Model) -> tuple[Case, ...]:
     return (Case(group, f"{name} deadlock", 0.0, "skipped", "deadlock", why, rule=rule_named(model, "deadlock")),)
 
 
+def unkept(kind: str) -> tuple[Outcome, str]:
+    """The outcome and the kind of the case of a claim that a proof finds broken.
+
+    Args:
+        kind: of the claim; "range" for the ranges of numbers: a step that leaves one goes wrong, as in a search.
+    """
+    return ("error", "error") if kind == "range" else ("failure", "violated")
+
+
 def stages(path: Path) -> tuple[Stage, ...]:
     """A path's steps, each with what it changes, at the lines of their actions."""
     evaluator = Evaluator(path.instance)

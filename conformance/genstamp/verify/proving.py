@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from genstamp.exit_codes import worst
 from genstamp.lock import SystemEntry
 from genstamp.systems import system_at
 from genstamp.verify.job import Context
-from genstamp.verify.row import EXIT_CODES, Row, Verdict
+from genstamp.verify.row import Row, Verdict
 from genstamp_model.language import Instance
 from genstamp_model.parametric import prove_parametric
 from genstamp_model.prove import Report, prove, rooms
@@ -37,7 +38,7 @@ def proofs(context: Context, claim: str, system: str, configurations: list[str])
     (context.directory / "proofs.txt").write_text("\n".join(text), encoding="utf-8")
     yield Row(
         claim=claim,
-        verdict=min((_VERDICTS[report.verdict] for report in reports.values()), key=list(EXIT_CODES).index),
+        verdict=Verdict(worst({str(_VERDICTS[report.verdict]) for report in reports.values()})),
         count=sum(len(proof.obligations) for report in reports.values() for proof in report.proofs),
         unit="obligations",
         note=_note(reports),

@@ -1,8 +1,8 @@
 """A row of the table: one claim, its verdict, and what that took."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -18,16 +18,6 @@ class Verdict(StrEnum):
     UNDETERMINED = "undetermined"
     FAILURE = "failure"
     SKIPPED = "skipped"
-
-
-EXIT_CODES: Final[Mapping[Verdict, int]] = {
-    Verdict.VIOLATED: exit_codes.VIOLATED,
-    Verdict.FAILURE: exit_codes.FAILURE,
-    Verdict.UNDETERMINED: exit_codes.UNDETERMINED,
-    Verdict.HOLDS: exit_codes.HOLDS,
-    Verdict.SKIPPED: exit_codes.HOLDS,
-}
-"""The exit code of a run whose worst verdict this is; the worst one first, and last what says nothing."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +65,4 @@ def worst(rows: Iterable[Row]) -> Verdict:
     >>> worst([Row(claim="a", verdict=Verdict.HOLDS), Row(claim="b", verdict=Verdict.UNDETERMINED)])
     <Verdict.UNDETERMINED: 'undetermined'>
     """
-    found = {row.verdict for row in rows}
-    if not found - {Verdict.SKIPPED}:
-        return Verdict.FAILURE
-    return next(verdict for verdict in EXIT_CODES if verdict in found)
+    return Verdict(exit_codes.worst({str(row.verdict) for row in rows}))

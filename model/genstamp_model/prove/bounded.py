@@ -65,6 +65,7 @@ class Bounded:
         looked_at: properties that were judged, "errors" and "deadlock" among them where these were.
         undetermined: why it ended early, in words.
         milliseconds: for each number of steps, the time that its answer took.
+        deepest: see `_Search.deepest`.
     """
 
     instance: Instance
@@ -75,6 +76,7 @@ class Bounded:
     looked_at: tuple[str, ...]
     undetermined: str
     milliseconds: tuple[float, ...]
+    deepest: int | None = None
 
     @property
     def claim(self) -> str:
@@ -84,7 +86,7 @@ class Bounded:
                 assert self.violation is not None
                 return f"violated within {self.violation.steps} steps"
             case Within.NO_VIOLATION:
-                return f"no violation within {self.asked} steps"
+                return f"no violation {_within(self.asked, self.deepest)}"
             case _:
                 settled = f"; no violation within {self.settled} steps" if self.settled >= 0 else ""
                 return f"undetermined: {self.undetermined}{settled}"
@@ -98,6 +100,7 @@ class Reached:
         settled: in so many steps it is not reached; -1 where not even the initial state is settled.
         path: a shortest path to a state that shows it; None where none was found.
         undetermined: why it ended early, in words; empty where it did not.
+        deepest: see `_Search.deepest`.
     """
 
     instance: Instance
@@ -106,6 +109,7 @@ class Reached:
     settled: int
     path: Path | None
     undetermined: str
+    deepest: int | None = None
 
     @property
     def claim(self) -> str:
@@ -115,7 +119,16 @@ class Reached:
         if self.undetermined:
             settled = f"; {self.witness} is not reached within {self.settled} steps" if self.settled >= 0 else ""
             return f"undetermined: {self.undetermined}{settled}"
-        return f"{self.witness} is not reached within {self.asked} steps"
+        return f"{self.witness} is not reached {_within(self.asked, self.deepest)}"
+
+
+def _within(asked: int, deepest: int | None) -> str:
+    """What was looked at."""
+    if deepest is None:
+        return f"within {asked} steps"
+    if deepest == 0:
+        return "in the initial state, and no step changes it"
+    return f"within {deepest} {'step' if deepest == 1 else 'steps'}, and no step changes the state after that"
 
 
 def bmc(
@@ -189,6 +202,10 @@ class _Search:
         self._solver = z3.SolverFor("QF_FD")
         # One term, so that what its parts share is renamed once.
         self._relation = z3.simplify(z3.And(list(self._finite.relation())))
+        self._begin()
+
+    def _begin(self) -> None:
+        """The path of no step."""
         self._at = [self._finite.named(self._finite.before, "@0")]
         initial = self._finite.fixed(self._at[0], self._evaluator.initial())
         self._solver.add([term == value for term, value in initial])
@@ -198,7 +215,7 @@ class _Search:
         looked_at = [claim.name for claim in self._claims] + ["errors"] * self._everything
         if self._everything and self.instance.model.may_stop is not None:
             looked_at.append("deadlock")
-        settled, violation, why, milliseconds = -1, None, "", []
+        settled, violation, why, deepest, milliseconds = -1, None, "", None, []
         try:
             for depth in range(self.steps + 1):
                 began = time.perf_counter()
@@ -207,19 +224,21 @@ class _Search:
                 if violation is not None:
                     break
                 settled = depth
+            else:
+                deepest = self.deepest()
         except _OutOfTimeError:
             why = self._why(settled)
         except KeyboardInterrupt:
             why = INTERRUPTED
         verdict = Within.VIOLATED if violation else Within.UNDETERMINED if why else Within.NO_VIOLATION
         return Bounded(
-            self.instance, verdict, self.steps, settled, violation, tuple(looked_at), why, tuple(milliseconds)
+            self.instance, verdict, self.steps, settled, violation, tuple(looked_at), why, tuple(milliseconds), deepest
         )
 
     def reached(self, witness: Property) -> Reached:
         """The first state that shows a witness."""
         goal = self._finite.condition(witness.closed)
-        settled, path, why = -1, None, ""
+        settled, path, why, deepest = -1, None, "", None
         try:
             for depth in range(self.steps + 1):
                 if depth:
@@ -229,11 +248,36 @@ class _Search:
                     assert self._evaluator.holds(witness, path.states[-1]), "evaluate does not see the witness"
                     break
                 settled = depth
+            else:
+                deepest = self.deepest()
         except _OutOfTimeError:
             why = self._why(settled)
         except KeyboardInterrupt:
             why = INTERRUPTED
-        return Reached(self.instance, witness.name, self.steps, settled, path, why)
+        return Reached(self.instance, witness.name, self.steps, settled, path, why, deepest)
+
+    def deepest(self) -> int | None:
+        """How many steps a path has at most whose steps all change the state; None if as many as were asked about.
+
+        Where there are fewer, no state is beyond them: what is said of the paths looked at is said of all.
+        None too where the time does not suffice, for then nothing is said.
+        """
+        try:
+            if not self.steps or self._possible(z3.And(list(map(self._moved, range(1, len(self._at)))))):
+                return None
+            self._solver.reset()
+            self._begin()
+            while self._possible(z3.BoolVal(True)):
+                self._advance()
+                self._solver.add(self._moved(len(self._at) - 1))
+        except _OutOfTimeError:
+            return None
+        return len(self._at) - 2
+
+    def _moved(self, number: int) -> Term:
+        """That a step changes the state."""
+        pairs = zip(self._at[number - 1], self._at[number], strict=True)
+        return z3.Or([before != after for before, after in pairs if is_open(before)])
 
     def _violation(self, depth: int) -> BoundedViolation | None:
         """What breaks in paths of so many steps, given that nothing does in shorter ones."""

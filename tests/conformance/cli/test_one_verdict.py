@@ -1,6 +1,7 @@
 """Every verb that gives a verdict gives the same one in each form: by its exit code, its headline and its JSON."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 from tests.conformance.report.sarif_form import well_formed
 from typer.testing import CliRunner
 
-from genstamp.cli import app
+from genstamp import exit_codes
+from genstamp.cli import app, main
 from genstamp.report import Case, Verdict, verdict
 
 TWO_PHASE = "tests.model.systems.two_phase:TWO_PHASE:three"
@@ -21,6 +23,9 @@ ENDING = "tests.conformance.cli.ending"
 UNMET = "tests.conformance.cli.vacuous_systems:UNMET"
 WRONG = "tests.conformance.verify.small_system:WRONG:two"
 PROOF = "tests.model.systems.two_phase_proof:TWO_PHASE_PROOF"
+
+DATA = Path(__file__).parents[2] / "data"
+LOGS, EDITS = DATA / "logs", str(DATA / "edits" / "editsStored")
 
 WORST_FIRST = [12, 11, 75, 13, 3, 0]
 
@@ -42,10 +47,33 @@ SAID = [
     (("bmc", f"{ENDING}:NEVER", "--steps", "2"), 11, ": violated within "),
     (("prove", PROOF), 0, "  proved in "),
     (("prove", WRONG), 12, "  violated in "),
+    (("prove", f"{ENDING}:BEYOND"), 75, "  violated in "),
+    (("prove", f"{ENDING}:BEYOND", "--parametric"), 75, "  violated in "),
+    (("simulate", f"{ENDING}:BEYOND", "--seed", "1"), 75, ": violated"),
+    (("bmc", f"{ENDING}:BEYOND"), 75, ": violated within "),
+    (("bmc", f"{ENDING}:ANY"), 0, ": no violation within 1 step, and no step changes the state after that"),
     (("prove", TWO_PHASE, "--search", "--bug", "eager-commit"), 3, ": undetermined"),
     (("agree", TWO_PHASE, "--peer", "spin"), 3, ": undetermined"),
     (("mutate", TWO_PHASE, "--jobs", "1", "--action", "tm_commit"), 0, "survive"),
     (("mutate", TWO_PHASE, "--jobs", "1", "--action", "tm_commit", "--strict"), 12, "survive"),
+    (("logs", "check", f"{LOGS}/verdicts/copy-of-old-stamp.log", "--semantics", "repaired"), 12, "violated"),
+    (("logs", "check", __file__), 3, "undetermined: no event was found"),
+    (("logs", "check", EDITS), 0, "conformant, complete; "),
+]
+
+WRONG_USE = [
+    *(((verb, "nosuch"), 151) for verb in ("check", "bmc", "prove", "simulate", "mutate", "agree", "lock")),
+    (("conform", "--system", "nosuch"), 151),
+    *(((verb, f"{TWO_PHASE}s"), 151) for verb in ("check", "bmc", "prove", "simulate", "mutate", "agree")),
+    *(((verb, TWO_PHASE, "--bug", "nosuch"), 151) for verb in ("check", "bmc", "prove", "simulate", "agree")),
+    *(((verb, TWO_PHASE, "--limit", "nosuch=1"), 151) for verb in ("check", "bmc")),
+    *(((verb, TWO_PHASE, "--witness", "nosuch"), 151) for verb in ("check", "bmc")),
+    (("mutate", f"{ENDING}:BEYOND"), 75),
+    (("conform", "--command", "nosuch", "--seed", "1"), 75),
+    (("logs", "check", "nosuch"), 2),
+    (("logs", "explain", "blk_1", "nosuch"), 2),
+    *(((verb, TWO_PHASE, "--nosuch"), 2) for verb in ("check", "bmc", "prove", "simulate", "mutate", "agree")),
+    *(((*verb, "--nosuch"), 2) for verb in (("conform",), ("verify",), ("lock",), ("logs", "check"))),
 ]
 
 
@@ -87,6 +115,24 @@ def test_all_forms_of_a_verb_agree(
 ) -> None:
     monkeypatch.setattr("genstamp.agree.spin.Spin.version", lambda self: None)
     agrees_in_all_forms(arguments, code, headline)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("arguments", "code"), WRONG_USE, ids=lambda one: None)
+def test_a_wrong_use_has_the_same_code_with_every_verb(
+    arguments: tuple[str, ...], code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["genstamp", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert (end.value.code, "Traceback" in capsys.readouterr().err) == (code, False)
+
+
+def test_the_help_of_the_command_tells_every_exit_code() -> None:
+    told = run(0, "--help").split()
+    assert {str(code) for code in exit_codes.MEANINGS} <= set(told)
+    codes = {value for name, value in vars(exit_codes).items() if name.isupper() and isinstance(value, int)}
+    assert codes == set(exit_codes.MEANINGS)
 
 
 @pytest.mark.slow
