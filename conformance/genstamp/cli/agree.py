@@ -24,23 +24,23 @@ def agree(
     system: Annotated[str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all that are not large.")],
     peer: Annotated[
         list[str] | None,
-        typer.Option(help=f"Whom to ask, {' or '.join(one.name for one in PEERS)}; by default everybody."),
+        typer.Option(help=f"{' or '.join(one.name for one in PEERS)}; by default all."),
     ] = None,
-    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
-    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
-    max_states: Annotated[int | None, typer.Option(min=1, help="With more states nobody is asked.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
+    max_states: Annotated[int | None, typer.Option(min=1, help="Run no peer above this number of states.")] = None,
     max_seconds: Annotated[float, typer.Option(min=1, help="For each peer and configuration.")] = LIMIT_S,
     set_limit: Annotated[
-        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
+        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="Change a limit of the configuration.")
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep in spec.lock that all agree, if they do.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Record the agreement in spec.lock.")] = False,
     repository: Annotated[Path, typer.Option(help="The repository's root, where the lock is.")] = Path(),
 ) -> None:
-    """Search with other checkers too: distinct states, depth and the verdict of every property must be the same.
+    """Search with TLC and Spin too, and compare distinct states, depth and the verdict of every property.
 
-    Exit code: 0 all agree, 12 somebody finds something else, 3 a peer is absent or has not come to the end, also
-    where Ctrl-C ends it, 75 a peer fails.
+    Exit code: 0 all agree, 12 a peer finds something else, 3 a peer is missing or did not finish, or Ctrl-C, 75 a peer
+    fails.
     """
     bugs = tuple(bug or ())
     if keep and bugs:

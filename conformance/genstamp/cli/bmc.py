@@ -28,18 +28,18 @@ def bmc(
         typer.Option("--property", help="Judge only this one; may be repeated. By default all, errors and deadlock."),
     ] = None,
     witness: Annotated[str | None, typer.Option(help="Look for a state that shows this witness instead.")] = None,
-    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
-    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after so long.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after this time.")] = None,
     set_limit: Annotated[
-        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
+        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="Change a limit of the configuration.")
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
-    """Look for a violation within some number of steps of the initial state, the shortest first.
+    """Look for a violation within N steps of the initial state, the shortest first.
 
     Exit code: 0 there is none within these steps, 11 deadlock, 12 a property is violated or the witness is not reached,
-    75 a step goes wrong, 3 undetermined, also where Ctrl-C ends it.
+    75 a step goes wrong, 3 undetermined, or Ctrl-C.
     """
     if witness is not None and property_:
         raise typer.BadParameter("a witness is looked for, or properties are judged", param_hint="--witness")

@@ -41,76 +41,76 @@ def check(
             metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not only on demand."
         ),
     ],
-    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
-    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
-    max_states: Annotated[int | None, typer.Option(min=1, help="Give up with more states; by default, memory.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after so long.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
+    max_states: Annotated[int | None, typer.Option(min=1, help="Give up above this number of states.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after this time.")] = None,
     set_limit: Annotated[
-        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
+        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="Change a limit of the configuration.")
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, max=2, help="Of the search; by default 2, where there are two processors.")
+        int | None, typer.Option(min=1, max=2, help="Threads of the search; by default 2 if there are two processors.")
     ] = None,
     deadlock: Annotated[
-        bool, typer.Option("--deadlock", help="A state without a step is a violation, wherever the system may stop.")
+        bool, typer.Option("--deadlock", help="Report every state without a step, also where the system may stop.")
     ] = False,
     renumber: Annotated[
-        bool, typer.Option("--renumber", help="Keep of ordered numbers only their order: endless retries are cycles.")
+        bool, typer.Option("--renumber", help="Keep only the order of ordered numbers: endless retries become cycles.")
     ] = False,
     symmetry: Annotated[
-        bool, typer.Option("--symmetry", help="Keep one state of all that number alike members differently.")
+        bool,
+        typer.Option("--symmetry", help="Keep one of all states that differ in the numbering of symmetric members."),
     ] = False,
     fingerprint: Annotated[
-        bool, typer.Option("--fingerprint", help="Keep a hash of each state: 10 bytes each, and a probability.")
+        bool,
+        typer.Option("--fingerprint", help="Keep a hash of each state: 10 bytes a state, results with a probability."),
     ] = False,
     memory: Annotated[
-        int | None, typer.Option(parser=bytes_of, metavar="SIZE", help="Of states; by default 3/4 of what is free.")
+        int | None,
+        typer.Option(parser=bytes_of, metavar="SIZE", help="Memory for states; by default 3/4 of the free memory."),
     ] = None,
     spill: Annotated[
         str | None,
         typer.Option(
             metavar="DIRECTORY",
-            help="For what has no room in memory, by default temporary; with Spark for all states, as a URI.",
+            help="For states beyond the memory, by default temporary; with Spark for all states, as a URI.",
         ),
     ] = None,
-    engine: Annotated[
-        Engine, typer.Option(help="Where states are kept: here, or by Spark's executors.")
-    ] = Engine.LOCAL,
+    engine: Annotated[Engine, typer.Option(help="Keep the states here, or in Spark's executors.")] = Engine.LOCAL,
     master: Annotated[str | None, typer.Option(help="Spark's master, for --engine spark; by default local[*].")] = None,
     witness: Annotated[
-        str | None, typer.Option(help="Look for a state that shows this witness instead, and show the way there.")
+        str | None, typer.Option(help="Look for a state that reaches this witness instead, and show a path to it.")
     ] = None,
     strict: Annotated[
         bool,
         typer.Option(
             "--strict",
-            help="Exit with 12 too where a property could not have failed, or a variable is never set or read.",
+            help="Exit with 12 also if a property could not have failed, or a variable is never set or read.",
         ),
     ] = False,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the path that is shown goes, for genstamp replay.")
+        Path | None, typer.Option(metavar="FILE", help="Write the path that is shown to FILE, for genstamp replay.")
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
-    """Search every reachable state, breadth first; a violation comes with a shortest counterexample.
+    """Search all reachable states, breadth first; show a shortest counterexample of a violation.
 
-    Where the search finds nothing wrong, leads-to properties are judged on all its states; one that is violated comes
-    with a lasso; by symmetry and with fingerprints they are not judged, and so undetermined. With a bug, and no
-    configuration named, the one in which the bug is known to show is searched. With fingerprints, what is violated is,
-    and the rest holds with a probability.
+    If the search finds no violation, leads-to properties are checked on the states found; a violated one is shown with
+    a lasso. With --symmetry or --fingerprint they are not checked, and are undetermined. With --bug and without a
+    configuration, the configuration in which the bug is known to show is searched. With --fingerprint a violation is
+    certain, and every other result holds with a probability.
 
-    Over all default configurations together coverage is judged: every action is taken and changes something, every
-    refusal is given, every witness seen. A property that could not have failed in any of them, because its antecedent
-    never holds, nothing is ever owed, or no value of its variables would break it, is worth a warning; so is a variable
-    that no action sets, or that nothing reads.
+    With all default configurations, coverage is checked too: every action is taken and changes something, every refusal
+    is given, every witness is reached. There is a warning for each property that could not have failed in any of them
+    (because its antecedent never holds, nothing is ever owed, or no values of its variables would break it), and for
+    each variable that no action sets or nothing reads.
 
-    With a witness nothing is judged but whether some configuration reaches it, each searched in turn until one does;
-    the name of another property asks for a state in which that one could have failed.
+    With --witness only that is checked: the configurations are searched one by one until one reaches it. The name of
+    another property looks for a state in which that property could have failed.
 
-    Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
-    some action, refusal or witness is never reached, or there is a warning with --strict, or the witness asked for is
-    not reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined, also where Ctrl-C ends it before
-    anything is violated.
+    Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or in all default configurations
+    some action, refusal or witness is never reached, or there is a warning with --strict, or the witness is not
+    reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined, or Ctrl-C before a violation.
     """
     if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
         raise typer.BadParameter(

@@ -40,57 +40,56 @@ from genstamp_model.language import Model
 def conform(
     command: Annotated[
         str | None,
-        typer.Option(help="Starts an implementation that speaks the adapter protocol; by default the reference one."),
+        typer.Option(help="Starts an adapter of your implementation; by default the reference implementation."),
     ] = None,
     system: Annotated[
         str | None,
-        typer.Option(
-            help="What it is held against, or file.py:NAME; hdfs.recovery, or hdfs.lease with --simulate, unless named."
-        ),
+        typer.Option(help="A system, or file.py:NAME; by default hdfs.recovery, or hdfs.lease with --simulate."),
     ] = None,
     driving: Annotated[
         str | None,
-        typer.Option(help="How its events are brought about, a genstamp.stateful.Driving, as file.py:NAME."),
+        typer.Option(help="How its events are requested: a genstamp.stateful.Driving, as file.py:NAME."),
     ] = None,
     adapter_log: Annotated[
         Path | None, typer.Option(help="Keep what the command writes to standard error in this file.")
     ] = None,
-    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
-    examples: Annotated[int, typer.Option(min=1, help="How many runs.")] = 100,
-    steps: Annotated[int, typer.Option(min=1, help="How many requests a run has.")] = 60,
-    seed: Annotated[int | None, typer.Option(min=0, help="Repeats an earlier test; drawn unless given.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    examples: Annotated[int, typer.Option(min=1, help="Number of runs.")] = 100,
+    steps: Annotated[int, typer.Option(min=1, help="Requests of a run.")] = 60,
+    seed: Annotated[int | None, typer.Option(min=0, help="Repeats an earlier test; drawn by default.")] = None,
     answer_seconds: Annotated[float, typer.Option(min=0.1, help="How long the command may take to answer.")] = 10.0,
     shrink_seconds: Annotated[float, typer.Option(min=0.0, help="How long a failing run may be shortened.")] = 60.0,
     save: Annotated[
         Path | None,
-        typer.Option(help="Where to save a run that does not conform; genstamp-run-SEED.jsonl unless named."),
+        typer.Option(help="Where to save a run that does not conform; by default genstamp-run-SEED.jsonl."),
     ] = None,
-    story: Annotated[Path | None, typer.Option(help="Make this saved run again instead.")] = None,
+    story: Annotated[Path | None, typer.Option(help="Repeat this saved run instead.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
     simulate: Annotated[
-        int | None, typer.Option(min=1, help="Hold so many simulated runs of the reference implementation instead.")
+        int | None,
+        typer.Option(min=1, help="Check this number of simulated runs of the reference implementation instead."),
     ] = None,
     faults: Annotated[bool, typer.Option(help="With --simulate: nodes, disks and network fail.")] = True,
     coverage: Annotated[bool, typer.Option(help="With --simulate: count abstract transitions; slow.")] = False,
     missing: Annotated[bool, typer.Option(help="With --simulate or --walk: list those that were not reached.")] = False,
     walk: Annotated[
-        bool, typer.Option("--walk", help="Lead it to each abstract transition of small configurations instead.")
+        bool, typer.Option("--walk", help="Drive it to each abstract transition of small configurations instead.")
     ] = False,
     configuration: Annotated[
-        list[str] | None, typer.Option(help="With --walk: only these; may be given more than once.")
+        list[str] | None, typer.Option(help="With --walk: only this configuration; may be repeated.")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="With --walk: keep what was reached in spec/walks.")] = False,
 ) -> None:
-    """Drive an implementation at random, as the model suggests, and hold every event against the model.
+    """Drive an implementation with random requests, and check every event against the model.
 
-    A run that does not conform, or ends an implementation, is shortened, told step by step and saved; --story makes a
-    saved run again. With --simulate, whole runs of the reference
-    implementation, its seeds counted from --seed or 0, are held against the model in lockstep. With --walk, nothing is
-    left to chance: every state of small configurations is gone through, and the implementation led by shortest ways to
-    each abstract transition; those that it was not led to are counted with the reasons.
+    A run that does not conform, or that ends the implementation, is shortened, printed step by step and saved; --story
+    repeats a saved run. With --simulate, simulated runs of the reference implementation are checked instead, with
+    consecutive seeds from --seed or 0. With --walk nothing is random: all states of small configurations are searched,
+    and the implementation is driven by a shortest path to each abstract transition; those not reached are listed with
+    reasons.
 
-    Exit code: 0 it conforms, 12 it does not, 3 undetermined (too many states were possible, or
-    Ctrl-C ended it), 75 it cannot be driven.
+    Exit code: 0 it conforms, 12 it does not, 3 undetermined (too many states were possible, or Ctrl-C), 75 it cannot be
+    driven.
     """
     if simulate is not None:
         held_against = system or "hdfs.lease"

@@ -41,7 +41,7 @@ def diagram(
         bool, typer.Option("--check", help="Write nothing; exit 12 if a text is not current or a picture missing.")
     ] = False,
 ) -> None:
-    """Draw each lifecycle as DOT, Mermaid and SVG, and the shortest runs to some faults of the museum as swim lanes."""
+    """Draw each lifecycle as DOT, Mermaid and SVG, and shortest runs to some bugs as swim lanes."""
     if check:
         old = not_current(directory)
         for name in old:

@@ -33,13 +33,13 @@ def explain(
     kind: Annotated[str | None, typer.Option(help="file, block, replica, lease or node, where several fit.")] = None,
     namespace: Annotated[str | None, typer.Option(help="The block pool or group, where several fit.")] = None,
     complete: Annotated[bool, typer.Option("--complete", help="Nothing is missing from the logs.")] = False,
-    group: Annotated[str | None, typer.Option(help="The cluster of sources that name no block pool.")] = None,
+    group: Annotated[str | None, typer.Option(help="The cluster of sources without a block pool.")] = None,
     form: Annotated[Shape, typer.Option("--format", help="What to print; svg gives swim lanes.")] = Shape.TEXT,
 ) -> None:
-    """Tell the story of one block, replica, file or lease: each event, who saw it, and the states possible after it.
+    """Show the history of one block, replica, file or lease, event by event, with the states possible after each.
 
-    A rejected event is told with the check that failed and what would have been accepted. Exit code: 0 conformant, 12
-    violated, 3 undetermined, 2 if no or no single entity fits.
+    A rejected event is shown with the check that failed and with what would have been accepted. Exit code: 0
+    conformant, 12 violated, 3 undetermined, 2 if no entity or several match.
     """
     from genstamp.logs.kept import check_and_keep, read_kept
     from genstamp.logs.keys import find_key

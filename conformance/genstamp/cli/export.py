@@ -26,10 +26,10 @@ def export(
         str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default the first configuration.")
     ],
     output: Annotated[Path, typer.Option(help="Directory to write to; it is made if need be.")] = Path(),
-    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
-    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     set_limit: Annotated[
-        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
+        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="Change a limit of the configuration.")
     ] = None,
 ) -> None:
     """Write a system for another checker: NAME.tla and NAME.cfg for TLC, NAME.pml for Spin.

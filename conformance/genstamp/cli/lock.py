@@ -25,13 +25,13 @@ def lock(
         list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Which systems; by default all.")
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="Rewrite the lock with what is found.")] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, help="How many processes at once; by default one a core.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each processor.")] = None,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
 ) -> None:
-    """Search and prove all that spec.lock speaks of, and show what differs; with --write, rewrite it.
+    """Run all searches and proofs that spec.lock records, and show what differs; with --write, rewrite it.
 
-    That includes the configurations that are searched on demand only. Of systems that are not named, the lock stays as
-    it is.
+    This includes the configurations that are searched on demand only. With names of systems, the lock of the others is
+    not changed.
 
     Exit code: 0 nothing differs or the lock is written, 12 something differs or is violated, 75 and 3 as in verify.
     """

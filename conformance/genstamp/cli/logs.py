@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from genstamp.logs.report import Report
     from genstamp.logs.run import Options
 
-logs_app = typer.Typer(help="Hold logs of HDFS, or events of any implementation, against the specification.")
+logs_app = typer.Typer(help="Check logs of HDFS, or events of any implementation, against the specification.")
 
 
 @logs_app.callback()
 def logs() -> None:
-    """Hold logs of HDFS, or events of any implementation, against the specification."""
+    """Check logs of HDFS, or events of any implementation, against the specification."""
 
 
 logs_app.command(name="explain")(explain)
@@ -45,12 +45,12 @@ def check(
         list[str],
         typer.Argument(
             metavar="PATH...",
-            help="Files, directories with all below; URIs; * and ?; - is standard input.",
+            help="Files, directories (recursively), URIs, patterns with * and ?; - is standard input.",
         ),
     ],
     _: Annotated[
         bool,
-        typer.Option("--layouts", is_eager=True, callback=_layouts, help="List the heads of lines that are known."),
+        typer.Option("--layouts", is_eager=True, callback=_layouts, help="List the known layouts of line heads."),
     ] = False,
     master: Annotated[
         str | None,
@@ -58,38 +58,39 @@ def check(
     ] = None,
     complete: Annotated[bool, typer.Option("--complete", help="Nothing is missing from the logs.")] = False,
     semantics: Annotated[
-        Semantics, typer.Option(help="Known faults of HDFS are allowed and told (hadoop-3.4), or violated (repaired).")
+        Semantics,
+        typer.Option(help="Open bugs of HDFS are allowed and reported (hadoop-3.4), or violations (repaired)."),
     ] = "hadoop-3.4",
     require_complete: Annotated[
-        bool, typer.Option("--require-complete", help="Exit with 13 where a file or block was left unfinished.")
+        bool, typer.Option("--require-complete", help="Exit with 13 if a file or block is unfinished.")
     ] = False,
     out: Annotated[
         str | None,
-        typer.Option(help="Directory or URI for the tables; docs/logs-tables.md tells their columns."),
+        typer.Option(help="Directory or URI for the tables; docs/logs-tables.md describes their columns."),
     ] = None,
-    html: Annotated[Path | None, typer.Option(help="File for a page with pictures that needs nothing else.")] = None,
-    group: Annotated[str | None, typer.Option(help="The cluster of sources that name no block pool.")] = None,
+    html: Annotated[Path | None, typer.Option(help="File for a self-contained page with pictures.")] = None,
+    group: Annotated[str | None, typer.Option(help="The cluster of sources without a block pool.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print at the end.")] = Format.TEXT,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Go on with what is written from now on, until Ctrl-C; needs --out.")
+        bool, typer.Option("--follow", help="Follow logs that are still written, until Ctrl-C; needs --out.")
     ] = False,
     every: Annotated[
         float | None,
-        typer.Option(min=0.1, max=3600, help="With --follow: seconds from one look at the logs to the next, else 10."),
+        typer.Option(min=0.1, max=3600, help="With --follow: seconds between two reads of the logs, by default 10."),
     ] = None,
     once: Annotated[
-        bool, typer.Option("--once", help="With --follow: check what has come since the last time, and end.")
+        bool, typer.Option("--once", help="With --follow: check what was written since the last time, and end.")
     ] = False,
     most_events: Annotated[
         int | None,
-        typer.Option(min=1, help="With --follow: events kept, else 2,000,000; a key that makes room is undetermined."),
+        typer.Option(min=1, help="With --follow: events kept, by default 2,000,000; an evicted key is undetermined."),
     ] = None,
 ) -> None:
-    """Check logs, edit logs and recorded events; what a file is, its content says.
+    """Check logs, edit logs and recorded events; the file type is detected from the content.
 
-    Two answers a key: safety (conformant, violated, undetermined) and completion (complete, unfinished, unknown). By
-    default any line may be missing. Exit code: 0 conformant, 12 violated, 3 undetermined, 13 unfinished with
-    --require-complete, 2 usage, 75 the check itself failed.
+    Each key has two answers: safety (conformant, violated, undetermined) and completion (complete, unfinished,
+    unknown). By default any line may be missing. Exit code: 0 conformant, 12 violated, 3 undetermined, 13 unfinished
+    with --require-complete, 2 usage, 75 the check itself failed.
     """
     # Here, so that other verbs need not wait for Spark's modules.
     from genstamp.logs.without_pandas import spare_pandas

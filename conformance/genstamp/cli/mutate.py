@@ -39,47 +39,47 @@ def mutate(
     ] = None,
     across: Annotated[
         bool,
-        typer.Option(
-            "--all", help="Mutants of all systems, each drawn with the same chance; with --keep it is resumed."
-        ),
+        typer.Option("--all", help="Draw mutants of all systems with equal chance; with --keep it can be resumed."),
     ] = False,
     properties: Annotated[
         bool,
         typer.Option(
-            "--properties", help="Change properties instead: is each part needed, and is each as strong as it can be?"
+            "--properties", help="Change properties instead: is each part needed, and could each be stronger?"
         ),
     ] = False,
-    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
     action: Annotated[list[str] | None, typer.Option(help="Only mutants of this action; may be repeated.")] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="Only so many mutants, drawn by the seed.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Only this number of mutants, drawn by the seed.")] = None,
     seed: Annotated[int, typer.Option(help="Of the sample.")] = 1,
     most_states: Annotated[
-        int | None, typer.Option(min=1, help="Leave out configurations that have more states, by spec.lock.")
+        int | None, typer.Option(min=1, help="Skip configurations with more states, by spec.lock.")
     ] = None,
-    every_judge: Annotated[bool, typer.Option(help="Ask every judge, not only until one notices.")] = False,
-    mutant: Annotated[list[str] | None, typer.Option(help="Only the mutant of this name; may be repeated.")] = None,
+    every_judge: Annotated[bool, typer.Option(help="Run every check, also after one has noticed the change.")] = False,
+    mutant: Annotated[list[str] | None, typer.Option(help="Only this mutant; may be repeated.")] = None,
     reviewed: Annotated[
         Path | None,
         typer.Option(
-            help="TOML with mutants that are known to change nothing that matters; by default that of the repository."
+            help="TOML file of reviewed mutants, which change nothing that matters; by default that of the repository."
         ),
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep what became of the sample, in spec/mutants.")] = False,
-    strict: Annotated[bool, typer.Option(help="Exit with 12 where a survivor is not reviewed.")] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a processor.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Record the results in spec/mutants.")] = False,
+    strict: Annotated[bool, typer.Option(help="Exit with 12 if a survivor is not reviewed.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each processor.")] = None,
     again: Annotated[
         bool,
-        typer.Option("--again", help="Judge again what no claim noticed of the kept sample of this seed; keep that."),
+        typer.Option(
+            "--again", help="Check again what no claim noticed in the recorded sample of this seed, and record that."
+        ),
     ] = False,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
-    """Change every check, effect, constant and comparison once, and count which changes the judges notice.
+    """Change each check, effect, constant and comparison once, and count the changes that the checks notice.
 
-    The configurations are searched from the cheapest one on, as far as spec.lock knows.
+    The configurations are searched from the smallest on, by the sizes in spec.lock.
 
-    Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed; 75 where the system is violated as
-    it is, so that no mutant can be judged; 3 where Ctrl-C ends it.
+    Exit code: 0, or with --strict 12 if a mutant survives that is not reviewed; 75 if the unchanged system is violated,
+    so that no mutant can be judged; 3 after Ctrl-C.
     """
     if (system is None) is not across:
         raise typer.BadParameter("name a system, or ask for --all", param_hint="SYSTEM")

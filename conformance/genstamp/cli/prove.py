@@ -22,24 +22,31 @@ _OUTCOMES: Final[dict[Verdict, Outcome]] = {Verdict.PROVED: "passed", Verdict.UN
 
 
 def prove(
-    system: Annotated[str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="What is proved, and its sizes.")],
-    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
-    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
-    k_induction: Annotated[int, typer.Option(min=1, metavar="K", help="Look back so many steps at most.")] = 1,
-    distinct: Annotated[bool, typer.Option(help="With --k-induction: only rows of states that differ.")] = False,
+    system: Annotated[
+        str,
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]", help="The system, and the configuration that gives its sizes."
+        ),
+    ],
+    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
+    k_induction: Annotated[int, typer.Option(min=1, metavar="K", help="Look back at most this number of steps.")] = 1,
+    distinct: Annotated[bool, typer.Option(help="With --k-induction: only paths without a repeated state.")] = False,
     table: Annotated[bool, typer.Option(help="Show each obligation: the start and each action by property.")] = False,
-    search: Annotated[bool, typer.Option(help="Look for supporting invariants for what is not proved.")] = False,
+    search: Annotated[
+        bool, typer.Option(help="Look for supporting invariants of properties that are not proved.")
+    ] = False,
     goal: Annotated[
-        list[str] | None, typer.Option(help="With --search: what they are for; may be repeated. By default all.")
+        list[str] | None, typer.Option(help="With --search: the property to support; may be repeated. By default all.")
     ] = None,
-    parametric: Annotated[bool, typer.Option(help="For any size of every index set, not for given ones.")] = False,
-    timeout_ms: Annotated[int, typer.Option(min=1, help="For each question to the solver.")] = 10_000,
+    parametric: Annotated[bool, typer.Option(help="For any size of every index set.")] = False,
+    timeout_ms: Annotated[int, typer.Option(min=1, help="Limit for each question to the solver.")] = 10_000,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
-    """Prove by induction, with unbounded integers and without the configuration's limits, for its sizes.
+    """Prove by induction, for integers of any size and without limits, for the sizes of a configuration.
 
-    Exit code: 0 all that is declared inductive is proved, 12 some step breaks it, 75 some step takes a number out of
-    its range, 3 the solver does not know, none of the properties is declared inductive, or Ctrl-C ends it.
+    Exit code: 0 every property that is declared inductive is proved, 12 some step breaks one, 75 some step takes a
+    number out of its range, 3 the solver does not know, no property is declared inductive, or Ctrl-C.
     """
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())

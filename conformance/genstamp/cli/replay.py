@@ -42,13 +42,13 @@ def replay(
     bug: Annotated[list[str] | None, typer.Option(help="By default what the trace says; may be repeated.")] = None,
     form: Annotated[Shape, typer.Option("--format", help="What to print.")] = Shape.TEXT,
 ) -> None:
-    """Follow a trace step by step; the configuration's limits do not count.
+    """Follow a trace step by step, without the limits of the configuration.
 
-    A trace names its steps, or only shows the states; it may leave variables out. `svg` gives swim lanes, `mermaid` a
-    sequence diagram, `pytest` a test that replays it, `itf` the whole trace with all variables.
+    A trace has the names of its steps or only its states; variables may be missing. The formats `svg` and `mermaid`
+    give a sequence diagram, `pytest` a test that replays the trace, `itf` the whole trace with all variables.
 
-    Exit code: 0 every step is one of the specification, 12 one is not, 75 the text is no trace, 2 the file cannot
-    be read.
+    Exit code: 0 the specification allows every step, 12 it does not, 75 the text is not a trace, 2 the file cannot be
+    read.
     """
     found = read(_text(trace))
     instance = _instance(trace, found, system, semantics, tuple(bug or ()))

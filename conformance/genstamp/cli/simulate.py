@@ -19,22 +19,21 @@ def simulate(
     system: Annotated[
         str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default its first configuration.")
     ],
-    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
-    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of all choices; drawn and printed unless given.")] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Walks, each from the initial state.")] = 1000,
-    steps: Annotated[int, typer.Option(min=1, help="Most steps of one walk.")] = 200,
+    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all choices; drawn and printed by default.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Number of walks, each from the initial state.")] = 1000,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of one walk, at most.")] = 200,
     weight: Annotated[
-        list[str] | None, typer.Option(metavar="ACTION=W", help="How often an action is drawn, against 1; 0: never.")
+        list[str] | None, typer.Option(metavar="ACTION=W", help="Weight of an action; by default 1; 0 is never.")
     ] = None,
-    stretch: Annotated[int, typer.Option(min=1, help="How many times as large the limits are.")] = STRETCH,
-    max_seconds: Annotated[float | None, typer.Option(min=0, help="Begin no further walk after so long.")] = None,
+    stretch: Annotated[int, typer.Option(min=1, help="Factor by which the limits are raised.")] = STRETCH,
+    max_seconds: Annotated[float | None, typer.Option(min=0, help="Begin no further walk after this time.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
-    """Walk at random; what is found is real, and that nothing is found proves nothing.
+    """Walk at random. A violation is real; that none was found proves nothing.
 
-    Exit code: 0 nothing found, 11 deadlock, 12 a property is violated, 75 a step goes wrong, 3 Ctrl-C ends the
-    walks before that.
+    Exit code: 0 no violation, 11 deadlock, 12 a property is violated, 75 a step goes wrong, 3 Ctrl-C before that.
     """
     declared, configurations = chosen(system)
     instance = declared.instance(configurations[0].name, semantics, tuple(bug or ()))

@@ -64,7 +64,7 @@ def tables(
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 12 if a page is not current.")] = False,
 ) -> None:
-    """Write the pages that are made from the specification into docs/: systems, tables, faults, holes, mutation, ..."""
+    """Write the pages in docs/ that are generated from the specification: systems, tables, bugs, holes, ..."""
     if check:
         old = not_current(repository)
         for name in old:

@@ -38,16 +38,16 @@ from genstamp.verify.summing import found_in
 def verify(
     out: Annotated[
         Path | None,
-        typer.Option(help="Where the results go: an empty or new directory; by default .genstamp/runs/NUMBER."),
+        typer.Option(help="Directory for the results, empty or new; by default .genstamp/runs/NUMBER."),
     ] = None,
     output: Annotated[Format, typer.Option("--format", help="What to print at the end.")] = Format.TEXT,
-    seed: Annotated[int, typer.Option(min=0, help="Of whatever is drawn at random.")] = 0,
-    jobs: Annotated[int | None, typer.Option(min=1, help="How many processes at once; by default one a core.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each processor.")] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Every configuration, bug and hole, other checkers and all pages.")
     ] = False,
     on_demand: Annotated[
-        bool, typer.Option("--on-demand", help="--all, and the configurations that are too large for every time.")
+        bool, typer.Option("--on-demand", help="As --all, with the configurations that are searched on demand only.")
     ] = False,
     rewrite_readme: Annotated[
         bool,
@@ -57,10 +57,10 @@ def verify(
     ] = False,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
 ) -> None:
-    """Check, prove, drive, simulate and read something of everything; one table at the end.
+    """Run a sample of every check, or with --all every check; print one table at the end.
 
-    Exit code: 0 all holds, 12 something is violated, 75 something could not be judged, 3 something is undetermined,
-    also where Ctrl-C ends it.
+    Exit code: 0 all holds, 12 something is violated, 75 something could not be checked, 3 something is undetermined, or
+    Ctrl-C.
     """
     if rewrite_readme and not everything:
         raise typer.BadParameter("--rewrite-readme needs --all, as the page has a row for everything")

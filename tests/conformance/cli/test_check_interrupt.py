@@ -60,7 +60,7 @@ WHILE_LLVM_COMPILES = """
 import ctypes, sys
 from genstamp.cli import main
 from genstamp_model.explore import native
-def endless(text, speed):
+def endless(text, speed, **options):
     print("compiling", file=sys.stderr, flush=True)
     lock = ctypes.create_string_buffer(256)
     for _ in range(2):
