@@ -1,4 +1,4 @@
-"""Clients that nobody here wrote, each with what it has of a small set of calls.
+"""Third-party clients, each with what it has of a small set of calls.
 
 A client tells by `cannot` which operations it has no way to ask for. What it writes with `writer` goes
 through a process of its own, which can be killed.

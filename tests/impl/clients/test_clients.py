@@ -1,4 +1,4 @@
-"""Clients that nobody here wrote, against a cluster as `genstamp dfs up` starts it.
+"""Third-party clients, against a cluster as `genstamp dfs up` starts it.
 
 Each cell of the table of clients by operations (docs/clients.md) is one test here; `test_table` compares the table
 with what they have come to. `GENSTAMP_WRITE_CLIENTS=1` writes it, `GENSTAMP_ON_DEMAND=1` adds what takes longer.
