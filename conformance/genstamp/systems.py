@@ -3,6 +3,7 @@
 A system of one's own is named by where it is declared: `module:NAME`, or `file.py:NAME`.
 """
 
+import difflib
 import importlib
 import importlib.util
 import sys
@@ -66,10 +67,10 @@ class UnknownSystemError(GenstampError):
     """
 
     def __init__(self, name: str) -> None:
-        known = ", ".join(PLACES)
+        near = difflib.get_close_matches(name, PLACES, n=5, cutoff=0.5) or list(PLACES)[:5]
         super().__init__(
-            f"there is no system '{name}'; there is {known}, and one of your own is named module:NAME or "
-            f"file.py:NAME{similar(name, PLACES)}"
+            f"there is no system '{name}'; near it are {', '.join(near)} (`genstamp list` shows all), and one of your "
+            "own is named module:NAME or file.py:NAME"
         )
         self.name = name
 

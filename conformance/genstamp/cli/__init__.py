@@ -4,6 +4,8 @@ A verb that Ctrl-C ends is undetermined, unless something is violated in what it
 """
 
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
@@ -44,8 +46,18 @@ app = typer.Typer(
 )
 
 
+def _version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"genstamp {version('genstamp')}")
+        raise typer.Exit
+
+
 @app.callback()
-def genstamp() -> None:
+def genstamp(
+    show_version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_version, help="Show the version and exit.")
+    ] = False,
+) -> None:
     """The checked specification of how HDFS keeps one writer per file, and tools that check others against it.
 
     Ctrl-C ends each verb within a second, with what it has found so far and exit code 3 (undetermined).

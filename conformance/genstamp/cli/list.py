@@ -1,23 +1,53 @@
-"""The verb `list`: which systems there are, in which configurations, with which properties and variations."""
+"""The command `list`: the systems, and what each declares."""
 
-from collections.abc import Iterator
-from typing import Annotated
+import json
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Annotated, Any
 
 import typer
 
-from genstamp.systems import every_system, system_named
+from genstamp.systems import every_system, found
 from genstamp_model.language import System
+
+
+class ListFormat(StrEnum):
+    """How the systems are printed."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def list_systems(
     systems: Annotated[
-        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Which systems; by default all.")
+        list[str] | None,
+        typer.Argument(metavar="[SYSTEM]...", help="Show all details of these; FILE.py:NAME is one of yours."),
     ] = None,
+    details: Annotated[bool, typer.Option("--all", help="Show all details of every system.")] = False,
+    form: Annotated[
+        ListFormat, typer.Option("--format", help="What to print; json has all details.")
+    ] = ListFormat.TEXT,
 ) -> None:
-    """List systems, their configurations, semantics, properties, bugs, and what they omit."""
-    for system in [system_named(name) for name in systems] if systems else every_system():
-        for line in described(system):
-            typer.echo(line)
+    """List the systems; with names, their configurations, properties, bugs, and what they do not cover."""
+    chosen = [found(name)[0] for name in systems] if systems else every_system()
+    if form is ListFormat.JSON:
+        typer.echo(json.dumps([as_json(system) for system in chosen], indent=2))
+    elif systems or details:
+        typer.echo("\n".join(line for system in chosen for line in described(system)))
+    else:
+        typer.echo("\n".join(listed(chosen)))
+
+
+def listed(systems: Sequence[System]) -> Iterator[str]:
+    """A line for each system, no longer than the terminal is wide."""
+    width = max(len(system.name) for system in systems)
+    room = max(20, shutil.get_terminal_size().columns - width - 2)
+    for system in systems:
+        yield f"{system.name:{width}}  {textwrap.shorten(system.doc, room, placeholder=' ...')}"
+    yield ""
+    yield "genstamp list SYSTEM shows its configurations, properties and bugs; --all, of all systems."
 
 
 def described(system: System) -> Iterator[str]:
@@ -38,3 +68,20 @@ def described(system: System) -> Iterator[str]:
         yield "  bugs, holes and differences: none"
     for sentence in system.omits:
         yield f"  omits {sentence}"
+
+
+def as_json(system: System) -> dict[str, Any]:
+    """A system with all that `described` says of it."""
+    return {
+        "name": system.name,
+        "doc": system.doc,
+        "semantics": list(system.semantics),
+        "default_semantics": system.default_semantics,
+        "configurations": [
+            {"name": one.name, "doc": one.doc, "sizes": one.sizes, "limits": one.limits, "on_demand": one.on_demand}
+            for one in system.configurations
+        ],
+        "properties": [{"kind": one.kind, "name": one.name, "doc": one.doc} for one in system.model().properties],
+        "variations": [{"kind": one.kind, "name": one.name, "title": one.title} for one in system.variations],
+        "omits": list(system.omits),
+    }
