@@ -369,6 +369,8 @@ def observe(**values: object) -> None:
     """Say what the step shows to its caller: named values over the state as it stands after the effects so far."""
     trace = current()
     for name, value in values.items():
+        if name in trace.observations:
+            raise misuse(f"'{name}' is observed before in this step; observe it once, or under another name")
         if isinstance(value, Value):
             trace.observations[name] = value.expr
         elif isinstance(value, bool | int):
