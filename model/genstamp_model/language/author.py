@@ -135,9 +135,9 @@ def _output_aside() -> Iterator[None]:
 
 def _end_output() -> None:
     """Write what standard output has kept back."""
-    # Where there is none, or it was closed, nothing is kept back.
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.__stdout__.flush()
+    with contextlib.suppress(OSError, ValueError):
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def _places_kept() -> Iterator[None]:
         yield
     finally:
         os.chdir(here)
-        added = sys.path if isinstance(sys.path, list) else []
+        added: Any = sys.path
         sys.path = [*directories, *(one for one in added if one not in directories)]
 
 
