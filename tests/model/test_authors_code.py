@@ -220,7 +220,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = min(1, len(dir(s.n)))  # here": "'dir()' shows Python's own objects and not values of the state",
     "s.n = 1 if type(s.n).__name__ == 'Bool' else 2  # here": "has no Python class while it is traced",
     "s.n = 1 if issubclass(type(s.x[a]), int) else 2  # here": "has no Python class while it is traced",
-    "s.n = 1; observe(n=s.n); observe(n=s.f)  # here": "'n' is observed before in this step; observe it once",
+    "s.n = 1; observe(n=s.n); observe(n=s.f)  # here": "'n' shows another value before in this step",
     # Anything else that goes wrong in Python.
     "s.n = limitt  # here": "'limitt' is not defined; did you mean 'limit'?",
     "s.mood = Mood.CLAM  # here": "did you mean 'CALM'?",
