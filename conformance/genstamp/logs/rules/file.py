@@ -164,6 +164,7 @@ _WRITING = (
         (),
         "E.5  FSNamesystem#getAdditionalBlock: a block is of the file that it was added to",
     ),
+    Rule("list_block_twice", (), "E.5  FSNamesystem#getAdditionalBlock: a block is in one place of its file"),
     _plain("close", "A.5  FSNamesystem#finalizeINodeFileUnderConstruction"),
 )
 
