@@ -6,6 +6,7 @@ Where genstamp is started with interrupts ignored, as by `nohup` or in the backg
 from __future__ import annotations
 
 import _thread
+import atexit
 import contextlib
 import os
 import select
@@ -51,13 +52,24 @@ def end_within_a_second() -> None:
 
 
 def leave(code: object) -> None:
-    """After an interrupt, end the child processes, and this one at once if a thread of it is still at work."""
+    """End: what an author's module prints later goes to standard error, behind a whole document on standard output.
+
+    After an interrupt, end the child processes, and this one at once if a thread of it is still at work.
+    """
+    # The last one registered runs first.
+    atexit.register(_close_output)
     if ever_taken.is_set():
         _end_children()
     if has_left_work():
         sys.stdout.flush()
         sys.stderr.flush()
         _end_at_once(code if isinstance(code, int) else exit_codes.FAILURE)
+
+
+def _close_output() -> None:
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    sys.stdout = sys.stderr
 
 
 def _watch(came: int) -> None:

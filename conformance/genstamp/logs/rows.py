@@ -205,10 +205,10 @@ def _numbers(event: Event) -> tuple[int | None, int | None, int | None]:
 
 
 def _holders(event: Event) -> tuple[int | None, int | None, int | None]:
-    """What is compared of a file: who works on it, or holds it, and who gets it, each as a number."""
+    """What is compared of a file: who works on it, or holds it, and who gets it, each as a number; the recovery id."""
     arguments = event.arguments
     actor, heir = arguments.get("client") or arguments.get("holder"), arguments.get("new_holder")
-    return holder_number(actor) if actor else None, holder_number(heir) if heir else None, None
+    return holder_number(actor) if actor else None, holder_number(heir) if heir else None, event.recovery_id
 
 
 @lru_cache(maxsize=1 << 16)

@@ -5,6 +5,7 @@ Every exception in the code of a specification becomes one sentence with the lin
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import inspect
 import io
@@ -72,6 +73,9 @@ def is_called_by_author() -> bool:
 def authored(source: Source | None = None) -> Iterator[None]:
     """Run an author's code: what goes wrong in it is one sentence, and what it prints goes to standard error.
 
+    It may go to another directory, and change where modules are looked for; afterwards that is as before, but that
+    what it has added there stays, behind the rest.
+
     Args:
         source: the line to name where no line of the author's is at fault.
 
@@ -81,7 +85,7 @@ def authored(source: Source | None = None) -> Iterator[None]:
     aside = _Aside(sys.stderr)
     try:
         # Standard output is for the verdict, which a program may read.
-        with redirect_stdout(aside), _exiting_by_exception():
+        with redirect_stdout(aside), _output_aside(), _places_kept(), _exiting_by_exception():
             yield
     except ModelError:
         aside.end_line()
@@ -109,6 +113,43 @@ def _exiting_by_exception() -> Iterator[None]:
         yield
     finally:
         os._exit = ending
+
+
+@contextmanager
+def _output_aside() -> Iterator[None]:
+    """What is written past `sys.stdout`, as by a program that is started, goes to standard error too."""
+    try:
+        kept = os.dup(1)
+    except OSError:
+        yield
+        return
+    try:
+        _end_output()
+        os.dup2(2, 1)
+        yield
+    finally:
+        _end_output()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _end_output() -> None:
+    """Write what standard output has kept back."""
+    with contextlib.suppress(OSError, ValueError):
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+
+
+@contextmanager
+def _places_kept() -> Iterator[None]:
+    """The current directory and the directories of modules are those from before."""
+    here, directories = Path.cwd(), list(sys.path)
+    try:
+        yield
+    finally:
+        os.chdir(here)
+        added: Any = sys.path
+        sys.path = [*directories, *(one for one in added if one not in directories)]
 
 
 class _Aside(io.TextIOBase):

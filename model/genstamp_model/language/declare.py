@@ -17,6 +17,7 @@ from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language.author import authored, suggested
 from genstamp_model.language.author import caller as called_from
+from genstamp_model.language.suspects import Traced
 from genstamp_model.language.trace import ActionParameter, OptionalMember, current, misuse
 from genstamp_model.language.types import IndexSet, RefType, Type
 from genstamp_model.language.values import (
@@ -135,7 +136,7 @@ class _PartType(type):
         super().__setattr__(name, value)
 
 
-class Part(metaclass=_PartType):
+class Part(Traced, metaclass=_PartType):
     """Base of parts: the variables and actions of one actor, or the properties of a system.
 
     An instance exists only while something is traced: the state `s` (or the next state `t`) of a traced function.
@@ -246,7 +247,9 @@ class Part(metaclass=_PartType):
         return cls._all(ObservationDeclaration)
 
 
-_OF_PARTS: Final = frozenset({"actions", "properties", "limits", "observations", "variables", "lane_of", "mro"})
+_OF_PARTS: Final = frozenset(
+    {"actions", "properties", "limits", "observations", "variables", "lane_of", "caller_of", "callers_of", "mro"}
+)
 """What a part's class has itself."""
 
 

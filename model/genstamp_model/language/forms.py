@@ -370,8 +370,10 @@ def observe(**values: object) -> None:
     trace = current()
     for name, value in values.items():
         if isinstance(value, Value):
-            trace.observations[name] = value.expr
+            shown = value.expr
         elif isinstance(value, bool | int):
-            trace.observations[name] = coerce(value, BOOL if isinstance(value, bool) else INTEGER)
+            shown = coerce(value, BOOL if isinstance(value, bool) else INTEGER)
         else:
             raise misuse(f"observed '{name}' must be a value of the state, a flag or a number, not {value!r}")
+        if trace.observations.setdefault(name, shown) is not shown:
+            raise misuse(f"'{name}' shows another value before in this step; observe it once, or under another name")

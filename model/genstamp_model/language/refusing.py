@@ -182,7 +182,7 @@ class Refusing(Symbolic):
         self.__copy__()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
+        if name.startswith("__") or (name.startswith("_") and not is_author(sys._getframe(1))):
             raise AttributeError(name)
         known = [one for one in dir(type(self)) if not one.startswith("_") and one not in _OF_US]
         raise misuse(f"{describe(self.expr.type)} has no '{name}'; {suggested(name, known)}")

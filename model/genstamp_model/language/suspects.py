@@ -36,6 +36,7 @@ _UNUSED: Final = (
     "a value is computed and not used; write return or = before it, require(...) around it, or () to call a function"
 )
 _CLASS: Final = "a value of the state has no Python class while it is traced; compare it with == or .at()"
+_INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
 _FUNCTION: Final = "a function in place of a condition is always true; call it"
 _GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
 
@@ -63,6 +64,8 @@ _FORMS: Final = frozenset(
     {"forall", "exists", "count", "those", "each", "choose", "minimum", "maximum", "when", "smallest", "largest"}
 )
 """Functions of the language that change nothing."""
+_ATTRIBUTES: Final = frozenset({"__dict__", "_expr", "_place", "_type", "_made_in", "_change", "_assign"})
+"""What the state and its values have for Python or for the language, and not for an author."""
 _SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
 _LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
 _STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
@@ -71,7 +74,13 @@ _LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD
 Refuse = Callable[[SpecError], SpecError]
 
 
-class Symbolic:
+class Traced:
+    """Base of what there is only while a function is traced: the state and its values."""
+
+    __slots__ = ()
+
+
+class Symbolic(Traced):
     """Base of what stands for the values of every state."""
 
     __slots__ = ()
@@ -92,12 +101,16 @@ class _Operand:
 
 @dataclass(frozen=True)
 class _Suspect:
-    """A place in a function: refused whenever the function is called, or only if an operand is symbolic."""
+    """A place in a function: refused whenever the function is called, or only if an operand is symbolic.
+
+    With `of`, it is refused if the operand is an instance of that class.
+    """
 
     line: int
     message: str
     operands: tuple[_Operand | None, ...] = ()
     is_function: bool = False
+    of: type | None = None
 
 
 _is_watching = False
@@ -235,6 +248,8 @@ def _is_refused(suspect: _Suspect, frame: FrameType) -> bool:
     if not suspect.operands:
         return True
     values = [_resolved(operand, frame) for operand in suspect.operands]
+    if suspect.of is not None:
+        return issubclass(type(values[0]), suspect.of)
     if suspect.is_function:
         return isinstance(values[0], FunctionType | MethodType)
     if not any(isinstance(value, Symbolic) for value in values):
@@ -293,8 +308,12 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield _Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
         elif one.opname == "POP_TOP" and not one.is_jump_target and _is_of_no_use(instructions[:position]):
             yield _Suspect(line, _UNUSED)
-        elif one.opname in ("COMPARE_OP", "CONTAINS_OP") and _has_class_beside(instructions[:position]):
-            yield _Suspect(line, _CLASS)
+        elif one.opname == "CALL" and one.arg == 1 and (name := _builtin(instructions[: position + 1])):
+            message, of = (_CLASS, Symbolic) if name == "type" else (_INSIDE.format(f"{name}()"), Traced)
+            yield _Suspect(line, message, _operands(instructions, position, 1, stored), of=of)
+        elif one.opname in _LOADS and one.argval in _ATTRIBUTES:
+            asked = _operands(instructions, position, 1, stored)
+            yield _Suspect(line, _INSIDE.format(f".{one.argval}"), asked, of=Traced)
         elif one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             yield _Suspect(line, _GLOBAL)
         elif one.opname in _LOADS and (one.argval in ("is_", "is_not") or _is_id(one)):
@@ -306,14 +325,10 @@ def _is_asked(one: dis.Instruction) -> bool:
     return one.opname.startswith(("POP_JUMP", "JUMP_IF")) or one.opname == "UNARY_NOT"
 
 
-def _has_class_beside(before: Sequence[dis.Instruction]) -> bool:
-    """Whether a comparison that follows is one of `type(x)`, with a name or with another such call."""
-    left = list(before)
-    while left and left[-1].opname in _LOADS | _DISPLAYS:
-        left.pop()
-    if not left or left[-1].opname != "CALL" or left[-1].arg != 1:
-        return False
-    return _is_global(_called(left), frozenset({"type"}))
+def _builtin(before: Sequence[dis.Instruction]) -> str:
+    """The function of Python's that is called at the end, if it looks at an object and not at a value."""
+    called = _called(before)
+    return str(called.argval) if called and _is_global(called, frozenset({"type", "vars", "dir"})) else ""
 
 
 def _is_of_no_use(before: Sequence[dis.Instruction]) -> bool:

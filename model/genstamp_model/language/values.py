@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import enum
 import re
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar, cast
 
 from genstamp_model.language import ir
+from genstamp_model.language.author import is_author
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.refusing import Refusing
-from genstamp_model.language.trace import current, misuse, refuse_outside, scopes
+from genstamp_model.language.trace import current, is_open, misuse, refuse_outside, scopes
 from genstamp_model.language.types import (
     BOOL,
     INTEGER,
@@ -88,7 +90,12 @@ class Value(Refusing):
 
     @property
     def expr(self) -> Expr:
-        """The expression that this value stands for now."""
+        """The expression that this value stands for now.
+
+        It is the language's own: for an author every comparison with it would be a constant.
+        """
+        if is_open() and is_author(sys._getframe(1)):
+            raise misuse("'.expr' is the language's own; read the variable or field by its name")
         expr = self._expr
         if expr is None:
             assert self._place is not None

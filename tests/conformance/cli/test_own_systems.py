@@ -1,6 +1,7 @@
 """A system of one's own on the command line: what is wrong with it is one line, the same from every verb."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -275,3 +276,39 @@ def test_the_trace_of_an_own_system_is_replayed_as_the_check_says_and_as_a_test(
     assert f"genstamp replay --system {name} {trace} follows and draws it" in capsys.readouterr().err
     assert ends(monkeypatch, "replay", "--system", name, trace, "--format", "pytest") == 0
     assert "\nfrom own_system import S\n" in capsys.readouterr().out
+
+
+PROCESSES = {
+    "import os; os.chdir('/')": "",
+    "import sys; sys.path.clear()": "",
+    "import sys; sys.path = ['/nowhere']": "",
+    "import sys; sys.path.insert(0, '/nowhere')": "",
+    "import sys; print('said', file=sys.__stdout__)": "said\n",
+    "import os; os.write(1, b'said\\n')": "said\n",
+    "import os; os.system('echo said')": "said\n",
+    "import sys; sys.stdout.close()": "",
+}
+
+
+@pytest.mark.parametrize("body", PROCESSES)
+def test_what_a_module_does_to_the_process_ends_with_it(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Named by a relative path, so that it has to be found again."""
+    lines = "    @action\n    def go(s): s.f = ~s.f\nS = System('s', parts=[P], configurations=" + ONE + ")\n"
+    (tmp_path / "own.py").write_text(f"{body}\n{HEAD}{PART}{lines}")
+    monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
+    monkeypatch.setattr(sys, "path", list(before))
+    assert ends(monkeypatch, "bmc", "own.py:S", "--format", "json") == 0
+    told = capfd.readouterr()
+    assert (json.loads(told.out)[0]["exit_code"], told.err) == (0, PROCESSES[body])
+    assert Path.cwd() == tmp_path
+    assert [one for one in sys.path if one != "/nowhere"] == before
+
+
+def test_what_a_module_prints_at_the_end_is_no_part_of_the_document(tmp_path: Path) -> None:
+    place = written(tmp_path, "import atexit; atexit.register(print, 'said')\n@action\ndef go(s): s.f = ~s.f")
+    command = [sys.executable, "-m", "genstamp", "bmc", place, "--format", "json"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (json.loads(ended.stdout)[0]["exit_code"], ended.stderr) == (0, "said\n")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.dataset
@@ -49,6 +50,13 @@ STATED = (
     "10:00 BLOCK* allocate in words of another release",
     "24/03/01 10:00:00 INFO FSNamesystem.audit: allowed=true   ugi=u  ip=/1   cmd=create  src=/f   dst=null",
     "10:00 INFO FSNamesystem.audit: allowed=true\tugi=u\tip=/1\tcmd=create\tsrc=/f\tdst=null\tperm=null",
+    ALLOCATED.upper(),
+    ALLOCATED.lower(),
+    "10:00 Block* Allocate in words of another release",
+    "10:00 dir* completefile: /t/f is closed by DFSClient_1",
+    "10:00 RECEIVING BP-1-10.0.0.1-15:BLK_7_1001 SRC: /10.0.0.8:4 DEST: /10.0.0.1:9866",
+    "10:00 initreplicarecovery: blk_7_1001, recoveryid=1002, replica=null",
+    "10:00 INFO FSNAMESYSTEM.AUDIT: ALLOWED=TRUE\tUGI=U\tIP=/1\tCMD=CREATE\tSRC=/F\tDST=NULL\tPERM=NULL",
 )
 
 NOT_STATED = (
@@ -65,6 +73,8 @@ NOT_STATED = (
     "10:00 INFO FSNamesystem.audit: allowed=true\tugi=u\tip=/1\tcmd=open\tsrc=/f\tdst=null\tperm=null",
     "IPC Server handler 3 on 8020, call Call#7 Retry#0 getFileInfo from 10.0.0.8:4: error: blk_7_1001",
     "the pipeline is Receiving nothing",
+    "10:00 DEBUG is receiving blk_7_1001 for the second time",
+    "10:00 INFO FSNAMESYSTEM.AUDIT: ALLOWED=TRUE\tUGI=U\tIP=/1\tCMD=OPEN\tSRC=/F\tDST=NULL\tPERM=NULL",
     "/logs/updatePipeline(blk_7_1001 => blk_7_1002) success",
     "Receiving blocks, and src: nothing, on Lease [Lease. or another",
     "24/03/01 10:00:00 INFO HiveMetaStore.audit: ugi=hive ip=10.0.0.8 cmd=create_table db=d",
@@ -134,6 +144,21 @@ def test_log_with_steps_that_are_not_read_is_undetermined(
     assert list(report.rejects) == [
         f"{logs / case}:{number}: {UNREAD}: {text[number - 1][:240]}" for number in (1, 2, 3)
     ]
+
+
+@pytest.mark.parametrize("changed", [str.upper, str.lower, str.title])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_step_in_other_letters_is_not_read_and_told(
+    tmp_path: Path, changed: Callable[[str], str], compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside lines that are read, too."""
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    head, _, step = READ.replace("blk_1073741825", "blk_1073741826").partition("BLOCK*")
+    other = f"{head}Something else, of blk_7_1001\n"
+    (tmp_path / "a.log").write_text(READ + other + head + changed(f"BLOCK*{step}"))
+    report = check_alone([tmp_path / "a.log"])
+    assert (report.unread, report.events, report.safety) == (1, 1, "undetermined")
+    assert report.rejects[0].startswith(f"{tmp_path / 'a.log'}:3: {UNREAD}")
 
 
 @pytest.mark.parametrize("before", ["nn1: ", "[ctx=7] ", "(user) - "])

@@ -23,6 +23,11 @@ SYNCHRONIZED = (
     f"server.namenode.FSNamesystem: commitBlockSynchronization(oldBlock=BP-1:{BLOCK}, file=/f, newgenerationstamp=1044,"
     " newlength=5, newtargets=[127.0.0.1:9866]) successful"
 )
+STARTED = (
+    f"{CHANGE}DIR* NameSystem.internalReleaseLease: File /f has not been closed. Lease recovery is in progress."
+    f" RecoveryId = {{}} for block {BLOCK}"
+)
+STORED = f"{CHANGE}BLOCK* addStoredBlock: blockMap updated: 127.0.0.1:9866 is added to {BLOCK} size 5"
 RENAMES = CHANGE + "*DIR* NameNode.rename: {} to {}."
 
 
@@ -72,6 +77,18 @@ def test_what_hdfs_logs_of_files_is_no_violation(check_log: Check, lines: tuple[
 def test_close_that_cannot_be_is_found_all_the_same(check_log: Check, lines: tuple[str, ...]) -> None:
     checked = check_log("".join(f"{BEGINS}{line}\n" for line in lines), complete=True)
     assert "violated" in {row["safety"] for row in checked.verdicts.to_pylist() if row["kind"] == "file"}
+
+
+@pytest.mark.parametrize("before", [(), (STORED,), (STARTED.format(1043),), (STORED, STARTED.format(1043))])
+def test_recovery_that_ends_has_been_started(tmp_path: Path, before: tuple[str, ...]) -> None:
+    """The block may be complete unseen, but an open file is not truncated: only a recovery of the file explains it."""
+    log = tmp_path / "namenode.log"
+    for safety, found in (("violated", ()), ("conformant", (STARTED.format(1044),))):
+        log.write_text("".join(f"{BEGINS}{line}\n" for line in (ALLOCATED, *before, *found, SYNCHRONIZED)))
+        verdicts = check_locally([log], complete=True, group="BP-1").verdicts.to_pylist()
+        assert [row["safety"] for row in verdicts if row["kind"] == "file"] == [safety]
+        verdicts = check_locally([log], group="BP-1").verdicts.to_pylist()
+        assert {row["safety"] for row in verdicts} == {"conformant"}
 
 
 def test_recovery_that_a_truncate_starts_has_no_line(tmp_path: Path) -> None:

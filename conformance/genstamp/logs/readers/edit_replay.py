@@ -29,6 +29,8 @@ _TOLD_MAX = 20
 """Stamps granted again that are told one by one."""
 
 NAMENODE = "namenode"
+STRIPED_IDS = "namenode:striped"
+"""Key of the counter of ids of block groups, which are negative; the other counter of ids is the NameNode's own."""
 LEGACY_STAMPS = "namenode:legacy"
 """Key of the counter of stamps for blocks with random ids, OP_SET_GENSTAMP_V1; the other counter is the NameNode's
 own key.
@@ -55,6 +57,7 @@ class Replay:
         self._granted = GrantedStamps()
         self._granted_again = 0
         self._highest, self._counter = 0, NAMENODE
+        self._highest_id = 0
         self._txid: int | None = None
         self._last: int | None = None
         self._has_gap = self._is_new = self._begins = False
@@ -82,7 +85,10 @@ class Replay:
         self._file, self._op = file, op
         yield from self._check_txid()
         self._follow(op)
+        if not is_known(op):
+            yield self._reject(f"operation {op.name} is not known")
         yield from self._not_granted()
+        yield from self._listed_twice()
         handler = self._handlers.get(op.name)
         if handler is None:
             self._counts.lines[file, op.name] += 1
@@ -185,6 +191,9 @@ class Replay:
             yield from self._new_block(file, last)
 
     def _new_block(self, file: KnownFile, block: LoggedBlock) -> Iterator[Sighting]:
+        if self._op.name == "OP_ADD_BLOCK" and 0 < self._highest_id < block.block_id:
+            event = self._event("node", NAMENODE, "blocks_in_edits", {}, {}, num_bytes=block.block_id)
+            yield self._sighting(event, [Concern("node", NAMENODE)])
         file.blocks.append(KnownBlock(*block))
         file.is_open = True
         yield self._seen_block(file, block, "add_block", with_file=True)
@@ -350,6 +359,15 @@ class Replay:
             event = self._event("node", self._counter, "stamps_in_edits", {}, {}, generation_stamp=stamp)
             yield self._sighting(event, [Concern("node", self._counter)])
 
+    def _listed_twice(self) -> Iterator[Sighting]:
+        """Tells a block that an operation has twice for one file."""
+        ids = [block.block_id for block in self._op.blocks]
+        twice = next((block for place, block in enumerate(ids) if block in ids[:place]), None)
+        if twice is not None:
+            file = self.tree.at(self._op.path)
+            concerns = [Concern("file", file.key)]
+            yield self._seen("file", file.key, "list_block_twice", concerns, file=file.path, block=str(twice))
+
     def _set_generation_stamp(self) -> Iterator[Sighting]:
         entity, stamp = NAMENODE if self._op.name == "OP_SET_GENSTAMP_V2" else LEGACY_STAMPS, self._op.number
         if stamp > self._highest:
@@ -366,7 +384,10 @@ class Replay:
         yield self._sighting(event, [Concern("node", entity)])
 
     def _allocate_block_id(self) -> Iterator[Sighting]:
-        yield self._seen("node", NAMENODE, "allocate_block_id", [Concern("node", NAMENODE)], block=str(self._op.number))
+        number = self._op.number
+        entity, self._highest_id = (STRIPED_IDS, self._highest_id) if number < 0 else (NAMENODE, number)
+        event = self._event("node", entity, "allocate_block_id", {}, {"block": str(number)}, num_bytes=number)
+        yield self._sighting(event, [Concern("node", entity)])
 
     def _known(self, file: KnownFile, block: LoggedBlock) -> KnownBlock:
         """What is known of a block of a file; one that was never seen is added."""

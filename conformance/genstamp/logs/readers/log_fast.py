@@ -21,7 +21,7 @@ from genstamp.logs.readers.log_head import LogLine
 from genstamp.logs.readers.log_line import log_line, plain_line
 from genstamp.logs.readers.log_message import NO_STEP
 from genstamp.logs.readers.log_moves import CompiledFiles
-from genstamp.logs.readers.log_patterns import PARTS, PATTERNS
+from genstamp.logs.readers.log_patterns import LOWERED, PARTS, PATTERNS
 from genstamp.logs.readers.log_pieces import Content, pieces
 from genstamp.logs.readers.log_rows import decided
 from genstamp.logs.readers.log_scan import (
@@ -78,17 +78,23 @@ _LACKING = re.compile(rb"blk_(-?\d{1,18})_")
 
 
 def _heads() -> Heads:
-    known, stated = PATTERNS.beginnings(), PATTERNS.stated()
+    known = PATTERNS.beginnings()
     ordered = sorted(known, key=lambda text: (text[0], -len(text)))
     forms = [_FORMS.get(text, Form.IGNORED if known[text] else Form.UNDECIDED) for text in ordered]
     firsts = np.array([text[0] for text in ordered])
+    lower = np.frombuffer(bytes(range(256)).lower(), np.uint8)
+    lowered = np.array([text[0] for text in LOWERED])
     return Heads(
         np.frombuffer(b"".join(ordered), np.uint8),
         np.cumsum([0, *map(len, ordered)]),
         np.array(forms, np.int64),
         np.searchsorted(firsts, np.arange(257)),
-        np.array([text in stated for text in ordered]),
         np.isin(np.arange(256), np.frombuffer(PARTS, np.uint8)),
+        np.frombuffer(b"".join(LOWERED), np.uint8),
+        np.cumsum([0, *map(len, LOWERED)]),
+        np.searchsorted(lowered, lower),
+        np.searchsorted(lowered, lower, "right"),
+        lower,
     )
 
 

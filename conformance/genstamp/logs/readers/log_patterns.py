@@ -4,7 +4,8 @@ in a line that no layout reads.
 Such a line is of an unknown layout, or has something before its message. It is recognized by a beginning of the table
 below, at the start of the line or behind a byte that may end a layout's head, together with one of these: the form that
 belongs to the beginning, or a block with a stamp or a command of the audit log behind it. A beginning that is spelled
-as nothing else is (`BLOCK* allocate`, `updatePipeline(`) is enough alone. What merely mentions a block states no step:
+as nothing else is (`BLOCK* allocate`, `updatePipeline(`) is enough alone. Where capital and small letters are not as
+HDFS writes them, the whole form is needed, or such a beginning. What merely mentions a block states no step:
 exceptions, stack traces, and messages of DEBUG that begin otherwise.
 
 Not here: what messages mean (the modules `log_*` beside this one), and layouts (`log_line`).
@@ -58,7 +59,14 @@ HEADS_MAX: Final = 16
 _STATED = PATTERNS.stated()
 _FIRSTS = bytes(sorted({beginning[0] for beginning in _STATED}))
 _BEGINNINGS = b"|".join(map(re.escape, sorted(_STATED, key=len, reverse=True)))
-_AT = re.compile(b"[%b](?=[%b])(%b)" % (re.escape(PARTS), re.escape(_FIRSTS), _BEGINNINGS))
+_AT = re.compile(b"[%b](?=[%b])(%b)" % (re.escape(PARTS), re.escape(_FIRSTS), _BEGINNINGS), re.IGNORECASE)
+_IN_ANY_CASE = [
+    (beginning.lower(), re.compile(form.pattern, re.IGNORECASE), is_step)
+    for beginning, forms in _STATED.items()
+    for form, is_step in forms
+]
+LOWERED: Final = tuple(sorted({beginning.lower() for beginning in _STATED}, key=lambda each: (each[0], -len(each))))
+"""How messages begin that state a step, in small letters; by the first byte, the longest first."""
 _BLOCK = re.compile(rb"blk_-?\d{1,20}_\d")
 _COMMAND = re.compile(rb"\bcmd=(?:%b)\b" % b"|".join(sorted(log_audit.STEPS)))
 _TIME = re.compile(rb"\d:\d\d:\d")
@@ -95,6 +103,8 @@ def states_another(text: bytes) -> bool:
 
 def _is_stated(text: bytes, found: re.Match[bytes]) -> bool:
     at = found.start(1)
+    if found[1] not in _STATED:
+        return _is_stated_in_any_case(text, found)
     for form, is_step in _STATED[found[1]]:
         match = form.match(text, at)
         if match is not None:
@@ -102,10 +112,19 @@ def _is_stated(text: bytes, found: re.Match[bytes]) -> bool:
     return _UNMISTAKABLE.search(found[1]) is not None or any(sign.search(text, at) for sign in (_BLOCK, _COMMAND))
 
 
+def _is_stated_in_any_case(text: bytes, found: re.Match[bytes]) -> bool:
+    lowered = found[1].lower()
+    for beginning, form, is_step in _IN_ANY_CASE:
+        if beginning == lowered and (match := form.match(text, found.start(1))):
+            return is_step and (match.groupdict().get("command") or b"create").lower() in log_audit.STEPS
+    return _UNMISTAKABLE.search(found[1]) is not None
+
+
 def may_state_step(text: bytes) -> bool:
     """Whether a step may be stated somewhere in a text, of many lines; quicker than to look at each."""
     # A plain loop: a generator takes twice as long.
-    for beginning in _STATED:  # noqa: SIM110
+    text = text.lower()
+    for beginning in LOWERED:  # noqa: SIM110
         if beginning in text:
             return True
     return False

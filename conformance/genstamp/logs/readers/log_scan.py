@@ -111,16 +111,22 @@ class Heads(NamedTuple):
 
     Attributes:
         text: all of them. starts: where each begins in `text`, and the end. form: a `Form` for each. first: by byte,
-        the number of the first that begins with it, and one more for the end. states: for each whether it may state a
-        step. parts: by byte, whether such a beginning may stand behind it.
+        the number of the first that begins with it, and one more for the end. parts: by byte, whether one that states
+        a step may stand behind it. stated, stated_starts: those that state a step, in small letters, and where each
+        begins. begin, stop: by byte, in whichever case, which of these begin with it. lower: each byte as a small
+        letter.
     """
 
     text: Any
     starts: Any
     form: Any
     first: Any
-    states: Any
     parts: Any
+    stated: Any
+    stated_starts: Any
+    begin: Any
+    stop: Any
+    lower: Any
 
 
 class Counters(NamedTuple):
@@ -186,14 +192,17 @@ def _form(text: Any, at: int, end: int, heads: Heads) -> tuple[int, int]:
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _may_state_step(text: Any, began: int, end: int, heads: Heads) -> bool:
     """Whether a message that begins like nothing that is known may state a step further on (`log_patterns`)."""
-    texts, starts, first = heads.text, heads.starts, heads.first
-    for at in range(began + 1, end):
+    texts, starts, begin, stops = heads.stated, heads.stated_starts, heads.begin, heads.stop
+    for at in range(began, end):
         byte = text[at]
-        if first[byte] == first[byte + 1] or not heads.parts[text[at - 1]]:
+        if begin[byte] == stops[byte] or (at > began and not heads.parts[text[at - 1]]):
             continue
-        for head in range(first[byte], first[byte + 1]):
+        for head in range(begin[byte], stops[byte]):
             start, stop = starts[head], starts[head + 1]
-            if heads.states[head] and at + stop - start <= end and same(text, at, texts, start, stop - start):
+            index = start
+            while index < stop and at + index - start < end and heads.lower[text[at + index - start]] == texts[index]:
+                index += 1
+            if index == stop:
                 return True
     return False
 

@@ -1,12 +1,13 @@
 """What observed events say about a file.
 
-A file's only register is its holder, as the number that stands for the name: one lease covers an open file, and only
-its holder works on it. Leaves out its blocks (see `block.py`) and the lease of the holder (see `lease.py`).
+A file's registers are its holder, as the number that stands for the name, and the id of its last recovery: one lease
+covers an open file, only its holder works on it, and no recovery ends that was not started. Leaves out its blocks (see
+`block.py`) and the lease of the holder (see `lease.py`).
 
 Sections A, E, F and G are those of the facts file `hdfs-protocol.md`.
 """
 
-from genstamp.logs.rules.shape import Check, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
+from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
 
 _EVENTS = (
     "create",
@@ -31,6 +32,12 @@ _UNCHANGED = (Way(),)
 _STAYS_OPEN = (Way((), (), _OPEN),)
 
 _HOLDER = Register.STAMP
+_ID = Register.LENGTH
+"""Where the id of the last recovery is kept: files have no length, and `recovery_id` is who gets the lease."""
+_ID_IS_CURRENT = Check(
+    "num_bytes", "is", _ID, "no recovery of the file was started under this id", "under the id of a recovery"
+)
+_STARTS: Sets = {_ID: "num_bytes"}
 _BY_HOLDER = Check(
     "generation_stamp", "is", _HOLDER, "who acts is not the holder of the file's lease", "by the holder of its lease"
 )
@@ -48,11 +55,11 @@ def _plain(event: str, source: str) -> Rule:
     return Rule(event, (Way((event,)),), source)
 
 
-def _opening(event: str, source: str) -> tuple[Rule, Rule]:
-    """An event after which the file has the holder that acts, who may not be named."""
+def _opening(event: str, source: str, others: Sets | None = None) -> tuple[Rule, Rule]:
+    """An event after which the file has the holder that acts, who may not be named; and what becomes of the others."""
     return (
-        Rule(event, (Way((event,)),), source, when={"client": "*"}, sets=_ACTOR_HOLDS),
-        Rule(event, (Way((event,)),), source, sets=_UNKNOWN_HOLDER),
+        Rule(event, (Way((event,)),), source, when={"client": "*"}, sets={**_ACTOR_HOLDS, **(others or {})}),
+        Rule(event, (Way((event,)),), source, sets={**_UNKNOWN_HOLDER, **(others or {})}),
     )
 
 
@@ -69,7 +76,11 @@ _WRITING = (
         refused="AlreadyBeingCreatedException",
     ),
     Rule(
-        "create", (Way((), (), _OPEN),), "F.1  FSNamesystem#recoverLeaseInternal", refused="RecoveryInProgressException"
+        "create",
+        (Way((), (), _OPEN),),
+        "F.1  FSNamesystem#recoverLeaseInternal",
+        refused="RecoveryInProgressException",
+        sets=_STARTS,
     ),
     # E.1 step 4: the soft limit had passed and nothing was to be recovered, so the call closed the file and refused
     # all the same.
@@ -109,11 +120,16 @@ _WRITING = (
         (Way(("truncate",)), Way(("truncate_at_block_boundary",)), Way((), (), _OPEN | _CLOSED)),
         "E.4  FSDirTruncateOp#truncate, told when the call has left the lock, and not what came of it",
         when={"outcome": "unknown"},
-        sets=_UNKNOWN_HOLDER,
+        sets={**_UNKNOWN_HOLDER, _ID: ""},
     ),
-    *_opening("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate"),
+    *_opening("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate", {_ID: ""}),
     Rule("add_block", (Way((), (), _NOT_THERE),), "E.0  FSNamesystem#checkLease", refused="FileNotFoundException"),
-    _of_holder("add_block", "E.5  FSNamesystem#getAdditionalBlock"),
+    Rule(
+        "add_block",
+        (Way(("add_block",), (_BY_HOLDER,)),),
+        "E.5, A.1  FSNamesystem#getAdditionalBlock: no recovery yet",
+        sets={_ID: "0"},
+    ),
     _of_holder("abandon_block", "E.8  FSDirWriteFileOp#abandonBlock"),
     _of_holder("update_pipeline", "E.7  FSNamesystem#updatePipeline"),
     Rule(
@@ -148,6 +164,7 @@ _WRITING = (
         (),
         "E.5  FSNamesystem#getAdditionalBlock: a block is of the file that it was added to",
     ),
+    Rule("list_block_twice", (), "E.5  FSNamesystem#getAdditionalBlock: a block is in one place of its file"),
     _plain("close", "A.5  FSNamesystem#finalizeINodeFileUnderConstruction"),
 )
 
@@ -166,7 +183,7 @@ _RECOVERY = (
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "E.12, F.4  FSNamesystem#recoverLease",
         when={"closed": "false"},
-        sets=_UNKNOWN_HOLDER,
+        sets={**_UNKNOWN_HOLDER, **_STARTS},
     ),
     *(
         Rule(
@@ -174,7 +191,7 @@ _RECOVERY = (
             ways,
             "D.3, F.3  LeaseManager#checkLeases",
             when={"closed": closed},
-            sets=_UNKNOWN_HOLDER,
+            sets={**_UNKNOWN_HOLDER, **_STARTS},
         )
         for closed, ways in {
             "true": (Way(("close",)), Way(("reassign_lease", "close"))),
@@ -186,19 +203,19 @@ _RECOVERY = (
         "recover_lease",
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "E.12  FSNamesystem#recoverLeaseInternal",
-        sets=_UNKNOWN_HOLDER,
+        sets={**_UNKNOWN_HOLDER, **_STARTS},
     ),
     Rule(
         "release_expired_lease",
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "D.3  LeaseManager#checkLeases",
-        sets=_UNKNOWN_HOLDER,
+        sets={**_UNKNOWN_HOLDER, **_STARTS},
     ),
     Rule(
         "start_recovery",
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "F.4  FSNamesystem#internalReleaseLease",
-        sets=_UNKNOWN_HOLDER,
+        sets={**_UNKNOWN_HOLDER, **_STARTS},
     ),
     Rule(
         "reassign_lease",
@@ -210,19 +227,19 @@ _RECOVERY = (
     Rule("reassign_lease", (Way(("reassign_lease",)),), "F.4  FSNamesystem#reassignLease", sets=_UNKNOWN_HOLDER),
     Rule(
         "commit_block_synchronization",
-        (Way(("close",)),),
+        (Way(("close",), (_ID_IS_CURRENT,)),),
         "G.6  FSNamesystem#commitBlockSynchronization",
         when={"closed": "true", "logged": "successful"},
     ),
     Rule(
         "commit_block_synchronization",
-        (Way(("close",)), Way((), (), _CLOSED)),
+        (Way(("close",), (_ID_IS_CURRENT,)), Way((), (), _CLOSED)),
         "G.6, G.6 row 6  FSNamesystem#commitBlockSynchronization",
         when={"closed": "true"},
     ),
     Rule(
         "commit_block_synchronization",
-        (Way(("commit_block_synchronization_without_close",)), Way((), (), _CLOSED)),
+        (Way(("commit_block_synchronization_without_close",), (_ID_IS_CURRENT,)), Way((), (), _CLOSED)),
         "G.6  FSNamesystem#commitBlockSynchronization",
     ),
 )
@@ -280,7 +297,13 @@ _ASIDE = (
 
 FILE = RuleBook(
     "file",
-    {event: Effect(Move.ANY if event in _ANOTHER_HOLDER else Move.SAME) for event in _EVENTS},
+    {
+        event: Effect(
+            Move.ANY if event in _ANOTHER_HOLDER else Move.SAME,
+            length=Move.HIGHER if event == "truncate" else Move.SAME,
+        )
+        for event in _EVENTS
+    },
     (
         *_WRITING,
         *_RECOVERY,
@@ -288,14 +311,16 @@ FILE = RuleBook(
         *_STORED,
         *(Rule(event, _UNCHANGED, "no step of a file", refused=refused) for event in _ASIDE for refused in (None, "*")),
         *(
+            Rule(
+                event, _UNCHANGED, "F.1 row 5: the recovery that it may have started goes on", refused="*", sets=_STARTS
+            )
+            for event in ("create", "append", "truncate", "recover_lease")
+        ),
+        *(
             Rule(event, _UNCHANGED, "E.0: after a refusal nothing has changed", refused="*")
             for event in (
-                "create",
-                "append",
-                "truncate",
                 "add_block",
                 "complete",
-                "recover_lease",
                 "fsync",
                 "update_pipeline",
                 "commit_block_synchronization",
@@ -309,4 +334,5 @@ FILE = RuleBook(
             )
         ),
     ),
+    drifts=(Drift("start_recovery", _OPEN, Effect(length=Move.HIGHER)),),
 )

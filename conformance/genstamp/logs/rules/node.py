@@ -1,7 +1,7 @@
-"""What observed events say about a node: of the NameNode, that generation stamps rise.
+"""What observed events say about a node: of the NameNode, that generation stamps and block ids rise.
 
-The register holds the highest stamp that was ever granted; the counter, which a start may lower, is the reader's
-(`genstamp.logs.readers.granted_stamps`).
+The register of stamps holds the highest one ever granted; the counter, which a start may lower, is the reader's
+(`genstamp.logs.readers.granted_stamps`). The register of lengths, which a node has none of, holds the last block id.
 
 What is said *about* nodes, and calls that concern no file, are declared here as no step of any lifecycle; that the
 NameNode starts again is one of each block and lease that it has (`block.py`, `lease.py`).
@@ -17,7 +17,6 @@ _ASIDE = (
     "datanode_restart_losing_bytes",
     "client_crash",
     "exclude_datanode",
-    "allocate_block_id",
     "namenode_restart",
     "version_request",
     "register_datanode",
@@ -41,6 +40,18 @@ _NOT_GRANTED_BEFORE = Check(
     Register.STAMP,
     "the stamp was granted before the NameNode started: known hole stamp-granted-twice",
     "with a stamp that was never granted",
+)
+
+_ID = Register.LENGTH
+_ID_IS_NEW = Check(
+    "num_bytes", "above", _ID, "the block id is not above the last that was allocated", "with a block id above it"
+)
+_ID_WAS_ALLOCATED = Check(
+    "num_bytes",
+    "at_most",
+    _ID,
+    "the block id is above the last that was allocated",
+    "with a block id that was allocated",
 )
 
 _STORED = (
@@ -88,6 +99,17 @@ NODE = RuleBook(
             "H  FSNamesystem#nextGenerationStamp: strictly rising over the life of the namespace",
             sets={Register.STAMP: "generation_stamp"},
         ),
+        Rule(
+            "allocate_block_id",
+            (Way((), (_ID_IS_NEW,)),),
+            "H  SequentialBlockIdGenerator#nextValue: no id is given out twice",
+            sets={_ID: "num_bytes"},
+        ),
+        Rule(
+            "blocks_in_edits",
+            (Way((), (_ID_WAS_ALLOCATED,)),),
+            "H  BlockIdManager#nextBlockId: allocated, and written, before a block has it",
+        ),
         *_STORED,
         # A trace of a model, which was followed through its system (`readers.itf`).
         Rule("replay_trace", (Way(),), "each step is one that the system allows, and no property breaks"),
@@ -99,5 +121,8 @@ NODE = RuleBook(
             for refused in (None, "*")
         ),
     ),
-    (Drift("set_generation_stamp", states("running"), Effect(stamp=Move.HIGHER)),),
+    (
+        Drift("set_generation_stamp", states("running"), Effect(stamp=Move.HIGHER)),
+        Drift("allocate_block_id", states("running"), Effect(length=Move.HIGHER)),
+    ),
 )

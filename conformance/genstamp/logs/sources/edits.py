@@ -89,7 +89,10 @@ _LEASE: Steps = declared(
     ),
 )
 
-_NODE: Steps = declared((ALWAYS, "set_generation_stamp", "OP_SET_GENSTAMP, before the stamp is used"))
+_NODE: Steps = declared(
+    (ALWAYS, "set_generation_stamp", "OP_SET_GENSTAMP, before the stamp is used"),
+    (ALWAYS, "allocate_block_id", "OP_ALLOCATE_BLOCK_ID, before a block has the id; older layouts draw ids at random"),
+)
 
 _WITHOUT_TRUNCATE_FILE: Steps = {
     **_FILE,

@@ -34,6 +34,7 @@ _NAMENODE_FILE: Steps = declared(
     (ALWAYS, "update_pipeline", "updatePipeline(... => ...)"),
     (ALWAYS, "close", "DIR* completeFile, or what closed it instead of its writer"),
     (ALWAYS, "commit_block_synchronization_without_close", "commitBlockSynchronization(...) successful"),
+    (ALWAYS, "start_recovery", "DIR* NameSystem.internalReleaseLease, with the recovery id"),
     (MAYBE, "create create_overwrite append truncate truncate_at_block_boundary delete", _AUDITED),
     (MAYBE, "abandon_block", _DEBUG),
     (MAYBE, "reassign_lease", "no line of its own: recoveries show it"),
