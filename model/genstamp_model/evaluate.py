@@ -305,8 +305,17 @@ def _strict(expr: Expr, sizes: Sizes) -> Callable[..., Any]:
         case Op.SELECT | Op.AT:
             default = zero(expr.type, sizes)
             return lambda items, i: items[i] if i is not None and 0 <= i < len(items) else default
+        case Op.SUCCESSOR | Op.PREDECESSOR:
+            assert isinstance(expr.type, RefType)
+            amount, size = 1 if expr.op is Op.SUCCESSOR else -1, sizes.of(expr.type.index)
+            return lambda i: moved(i, amount, size)
         case op:
             return _PLAIN[op]
+
+
+def moved(i: int | None, amount: int, size: int) -> int | None:
+    """The position so many members further on a ring; nobody stays nobody."""
+    return None if i is None else (i + amount) % size
 
 
 def stored(array: tuple[Any, ...], i: int | None, value: Any) -> tuple[Any, ...]:
@@ -343,6 +352,7 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.DIFFERENCE: lambda a, b: a - b,
     Op.SUBSET: lambda a, b: a <= b,
     Op.CARDINALITY: len,
+    Op.RANK: lambda i: i or 0,
     Op.LENGTH: len,
     Op.APPEND: lambda items, value: (*items, value),
     Op.DROP_FIRST: lambda items: items[1:],

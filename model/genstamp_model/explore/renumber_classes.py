@@ -284,6 +284,8 @@ class _Inference:
                 return _Class(plain="a computed number")
             case Op.CARDINALITY | Op.LENGTH:
                 return _Class(plain="a size")
+            case Op.RANK:
+                return _Class(plain="a rank")
             case Op.SELECT | Op.AT:
                 return args[0].element
             case Op.STORE:

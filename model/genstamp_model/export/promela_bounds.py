@@ -9,7 +9,7 @@ from typing import TypeAlias
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Instance
 from genstamp_model.language.trace import ActionParameter, Range
-from genstamp_model.language.types import IndexSet, NumberType, SetType
+from genstamp_model.language.types import IndexSet, NumberType, RefType, SetType
 
 Span: TypeAlias = tuple[float, float]
 
@@ -54,6 +54,9 @@ class Bounds:
                 return _around(self._span(expr.args[1]), self._span(expr.args[2]))
             case Op.COUNT:
                 return 0, self._members(expr.data.over)
+            case Op.RANK:
+                assert isinstance(expr.args[0].type, RefType)
+                return 0, self._members(expr.args[0].type.index) - 1
             case Op.CARDINALITY:
                 assert isinstance(expr.args[0].type, SetType)
                 return 0, self._members(expr.args[0].type.index)

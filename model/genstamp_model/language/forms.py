@@ -33,6 +33,8 @@ from genstamp_model.language.values import (
     Number,
     Value,
     coerce,
+    first_of,
+    last_of,
     member_of,
     wrap,
 )
@@ -320,6 +322,16 @@ def choose(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Index
     It prefers earlier members, so it breaks symmetry; an action with a parameter and a check does not.
     """
     return cast(IndexT, member_of(_body(Op.CHOOSE, index, claim, BOOL, RefType(index.set, optional=True))))
+
+
+def first(index: type[IndexT]) -> IndexT:
+    """The first member of an ordered index set."""
+    return cast(IndexT, member_of(first_of(_set_of(index, "first"))))
+
+
+def last(index: type[IndexT]) -> IndexT:
+    """The last member of an ordered index set."""
+    return cast(IndexT, member_of(last_of(_set_of(index, "last"))))
 
 
 def minimum(

@@ -15,7 +15,7 @@ from genstamp_model.language import ir
 from genstamp_model.language.author import is_author, is_called_by_author, suggested
 from genstamp_model.language.suspects import Symbolic
 from genstamp_model.language.trace import is_open, misuse
-from genstamp_model.language.types import describe
+from genstamp_model.language.types import RefType, describe
 
 _LANGUAGE: Final = __name__.rpartition(".")[0]
 _OPERATORS: Final = {
@@ -193,6 +193,8 @@ class Refusing(Symbolic):
     def _instead(self) -> str:
         kind = describe(self.expr.type)
         instead = _INSTEAD.get("a set" if kind.startswith("a set of ") else kind)
+        if isinstance(self.expr.type, RefType):
+            instead = "members have == and !=, and those of an ordered set .before(), .next(), .successor() and .rank()"
         return f"; {instead}" if instead else ""
 
 

@@ -44,6 +44,9 @@ _ON_ONE: Final = frozenset(
         Op.APPEND,
         Op.SEND,
         Op.DROP_FIRST,
+        Op.RANK,
+        Op.SUCCESSOR,
+        Op.PREDECESSOR,
     }
 )
 _CALLS: Final = {
@@ -146,6 +149,9 @@ class Wording:
             Op.WITH_FIELD: f".with({_field(expr, expr.data)}={{}})" if expr.op is Op.WITH_FIELD else "",
             Op.STORE: ".with([{}]={})",
             Op.DROP_FIRST: ".without_first()",
+            Op.RANK: ".rank()",
+            Op.SUCCESSOR: ".successor()",
+            Op.PREDECESSOR: ".predecessor()",
         }
         return self._within(first, _ATOM) + behind[expr.op].format(*rest), _ATOM
 
