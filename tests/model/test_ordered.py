@@ -10,7 +10,7 @@ from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import Verdict, explore
 from genstamp_model.explore.symmetry import Group
 from genstamp_model.explore.symmetry_static import treats_alike
-from genstamp_model.language import Index, first, ir, last, none
+from genstamp_model.language import Index, ir, none
 from genstamp_model.language.ir import Op
 from genstamp_model.language.types import INTEGER, IndexSet, RefType
 from genstamp_model.language.values import Value, member_of
@@ -39,9 +39,9 @@ def value(form: Callable[[Seat], Value], position: int | None, index: type[Index
         (lambda seat: seat.previous(), [None, 0, 1, 2, None]),
         (lambda seat: seat.before(Seat.HOST), [True, True, True, False, False]),
         (lambda seat: seat.before(none), [False] * 5),
-        (lambda seat: first(Guest).before(seat), [False, True, True, True, False]),
-        (lambda seat: last(Guest).successor().rank(), [0] * 5),
-        (lambda seat: last(Seat).rank(), [3] * 5),
+        (lambda seat: Guest.first().before(seat), [False, True, True, True, False]),
+        (lambda seat: Guest.last().successor().rank(), [0] * 5),
+        (lambda seat: Seat.last().rank(), [3] * 5),
     ],
 )
 def test_what_the_forms_mean(form: Callable[[Seat], Value], expected: list[object]) -> None:
@@ -101,8 +101,8 @@ class Alike(Index, symmetric=True):
 @pytest.mark.parametrize(
     ("form", "message"),
     [
-        (lambda: first(Bare), "the first or last member needs an order; declare class Bare(Index, ordered=True)"),
-        (lambda: last(Alike), "ordered=True), and leave out symmetric=True"),
+        (lambda: Bare.first(), ".first() needs an order; declare class Bare(Index, ordered=True)"),
+        (lambda: Alike.last(), "ordered=True), and leave out symmetric=True"),
         (lambda: some(Bare).successor(), ".successor() needs an order; declare class Bare(Index, ordered=True)"),
         (lambda: some(Bare).next(), ".next() needs an order"),
         (lambda: some(Bare).rank(), ".rank() needs an order"),
@@ -113,7 +113,6 @@ class Alike(Index, symmetric=True):
             "a Seat has no '<'; members have == and !=, and those",
         ),
         (lambda: some(Seat) + 1, ".before(), .next(), .successor() and .rank()"),  # type: ignore[operator]
-        (lambda: first(3), "first is over an index set"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_refused(form: Callable[[], object], message: str) -> None:

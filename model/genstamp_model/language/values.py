@@ -222,6 +222,11 @@ class Enumerated(Value, Generic[E]):
         return Bool(ir.disjunction([ir.equal(self.expr, coerce(member, self.expr.type)) for member in members]))
 
 
+def enum_type(members: type[enum.Enum]) -> EnumType:
+    """The type of a Python enumeration's members."""
+    return EnumType(members.__name__, tuple(member.name for member in members))
+
+
 class Index(Value):
     """Base of index sets: subclass it, once for each kind of node or thing; instances are members.
 
@@ -252,6 +257,16 @@ class Index(Value):
     def is_none(self) -> Bool:
         """Whether an optional reference refers to nobody."""
         return Bool(ir.equal(self.expr, ir.const(None, RefType(self.set, optional=True))))
+
+    @classmethod
+    def first(cls: type[IndexT]) -> IndexT:
+        """The first member of an ordered set."""
+        return cast(IndexT, member_of(first_of(cls.set, ".first()")))
+
+    @classmethod
+    def last(cls: type[IndexT]) -> IndexT:
+        """The last member of an ordered set."""
+        return cast(IndexT, member_of(last_of(cls.set, ".last()")))
 
     def rank(self) -> Number:
         """How many members of the ordered set come before this one; 0 of nobody."""
@@ -286,8 +301,8 @@ class Index(Value):
     def _neighbour(self: IndexT, op: Op) -> IndexT:
         return cast(IndexT, wrap(ir.make(op, (self._in_order(op),), self.expr.type)))
 
-    def _within_ends(self: IndexT, form: str, op: Op, end: Callable[[IndexSet], Expr]) -> IndexT:
-        is_end = ir.equal(self._in_order(form), end(self.set))
+    def _within_ends(self: IndexT, form: str, op: Op, end: Callable[[IndexSet, str], Expr]) -> IndexT:
+        is_end = ir.equal(self.expr, end(self.set, f".{form}()"))
         nobody = ir.const(None, RefType(self.set, optional=True))
         return cast(IndexT, wrap(ir.choice(is_end, nobody, self._neighbour(op).expr)))
 
@@ -304,15 +319,15 @@ def refuse_unordered(index: IndexSet, form: str) -> None:
         raise misuse(f"{form} needs an order; declare class {name}(Index, ordered=True){kept * index.symmetric}")
 
 
-def first_of(index: IndexSet) -> Expr:
+def first_of(index: IndexSet, form: str) -> Expr:
     """The first member of an ordered set."""
-    refuse_unordered(index, "the first or last member")
+    refuse_unordered(index, form)
     return ir.const(0, RefType(index))
 
 
-def last_of(index: IndexSet) -> Expr:
+def last_of(index: IndexSet, form: str) -> Expr:
     """The last member of an ordered set: on the ring it comes before the first one."""
-    return ir.make(Op.PREDECESSOR, (first_of(index),), RefType(index))
+    return ir.make(Op.PREDECESSOR, (first_of(index, form),), RefType(index))
 
 
 class NamedMember:

@@ -11,7 +11,7 @@ from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.endless_recovery import RELATIVE
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
-from tests.model.systems.rings import RING, TABLE
+from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
@@ -98,7 +98,10 @@ def test_random_systems_with_members_in_order_mean_the_same(seed: int) -> None:
     agrees(RandomSystem(seed, in_order(seed)).instance())
 
 
-@pytest.mark.parametrize(("system", "configuration", "states"), [(RING, "n4", 92), (TABLE, "g2", 1604)])
+@pytest.mark.parametrize(
+    ("system", "configuration", "states"),
+    [(RING, "n4", 92), (TABLE, "g2", 1604), (DINING, "p5", 67), (PRIVILEGES, "n4", 89)],
+)
 def test_order_and_neighbours_mean_the_same(system: System, configuration: str, states: int) -> None:
     assert agrees(system.instance(configuration)).distinct == states
 

@@ -1,8 +1,10 @@
-"""Systems that ask for the order of members: an election on a ring, and a table at which every form stands.
+"""Systems that ask for the order of members: an election on a ring, a table at which every form stands, philosophers.
 
-"n3" of the election has 31 states and 6 levels, "n4" 92 states and 8 levels.
+"n3" of the election has 31 states and 6 levels, "n4" 92 states and 8 levels. The philosophers begin unlike each other;
+five of them have 67 states, as published of the specification by Chandy and Misra in the TLA+ Examples.
 """
 
+import enum
 from typing import Self
 
 from genstamp_model.language import (
@@ -12,20 +14,24 @@ from genstamp_model.language import (
     Index,
     Maybe,
     Part,
+    Record,
     System,
     action,
+    count,
     each,
+    enumeration,
     exists,
-    first,
+    flag,
     forall,
     invariant,
-    last,
+    leads_to,
     members,
     named,
     none,
     number,
     optional,
     per,
+    record,
     reference,
     require,
     transition,
@@ -64,7 +70,7 @@ class Ring(Part):
     @invariant
     def the_highest_leads(s) -> Bool:
         """Nobody else becomes the leader."""
-        return s.leader.is_none() | (s.leader == last(Node))
+        return s.leader.is_none() | (s.leader == Node.last())
 
     @witness
     def elected(s) -> Bool:
@@ -115,7 +121,7 @@ class Guest(Seat):
 class Table(Part):
     """What goes around, to whom, and who is asked."""
 
-    dish = reference(Seat)
+    dish = reference(Seat, initially=Seat.first())
     toast = optional(Seat)
     asked = optional(Guest)
     rounds = number(0, 2)
@@ -127,7 +133,7 @@ class Table(Part):
         """The dish goes to the next seat."""
         s.served.add(s.dish)
         s.dish = s.dish.successor()
-        s.rounds = when(s.dish == first(Seat), when(s.rounds < 2, s.rounds + 1, 0), s.rounds)
+        s.rounds = when(s.dish == Seat.first(), when(s.rounds < 2, s.rounds + 1, 0), s.rounds)
 
     @action
     def give_back(s) -> None:
@@ -147,7 +153,7 @@ class Table(Part):
     def ask(s, guest: Guest) -> None:
         """A guest asks the neighbours."""
         require(guest.before(s.dish) | (s.asked == guest.predecessor()), "the dish was there")
-        s.asked = when(guest == last(Guest), s.asked.successor(), guest.next())
+        s.asked = when(guest == Guest.last(), s.asked.successor(), guest.next())
         s.likes[guest.successor()] = s.asked.predecessor()
         s.likes.update(lambda g: when(g.rank() == s.rounds, s.likes[g].previous(), s.likes[g]))
 
@@ -155,8 +161,8 @@ class Table(Part):
     def neighbours(s, seat: Seat) -> Bool:
         """There and back again; first and last are the ends."""
         host: Seat = Seat.HOST
-        ends = (seat.next().is_none() == (seat == last(Seat))) & (seat.previous().is_none() == (seat == first(Seat)))
-        return (seat.successor().predecessor() == seat) & ends & (last(Seat) == host)
+        ends = (seat.next().is_none() == (seat == Seat.last())) & (seat.previous().is_none() == (seat == Seat.first()))
+        return (seat.successor().predecessor() == seat) & ends & (Seat.last() == host)
 
     @invariant(inductive=True)
     def order(s, a: Guest, b: Seat) -> Bool:
@@ -167,13 +173,13 @@ class Table(Part):
     def toasts_go_round(s, t: Self) -> Bool:
         """They may start again."""
         ranks = each(Guest, lambda g: g.rank())
-        return s.toast.rank() <= t.toast.rank() + 9 + ranks[first(Guest)]
+        return s.toast.rank() <= t.toast.rank() + 9 + ranks[Guest.first()]
 
     @witness
     def somebody_likes_the_host(s) -> Bool:
         """It can be said of the last seat that nobody comes after it."""
         host: Seat = Seat.HOST
-        return exists(Guest, lambda g: s.likes[g].successor() == first(Seat)) & (s.toast == host)
+        return exists(Guest, lambda g: s.likes[g].successor() == Seat.first()) & (s.toast == host)
 
     @witness
     def all_before_the_toast(s) -> Bool:
@@ -182,3 +188,113 @@ class Table(Part):
 
 
 TABLE = System("table", parts=[Table], configurations=[Configuration(f"g{n}", sizes={"Guest": n}) for n in (1, 2, 3)])
+
+
+class Phil(Index, ordered=True):
+    """Philosophers around a table; each one's fork is the one to the left."""
+
+
+class Pc(enum.Enum):
+    """What a philosopher does."""
+
+    LOOP = enum.auto()
+    EAT = enum.auto()
+    THINK = enum.auto()
+
+
+class Fork(Record):
+    """A fork in somebody's hand."""
+
+    holder = optional(Phil)
+    clean = flag()
+
+
+class Dining(Part):
+    """Chandy and Misra's philosophers: the first one begins with two forks."""
+
+    forks = per(
+        Phil,
+        record(Fork),
+        initially=lambda f: Fork(holder=when(f == Phil.first().successor(), Phil.first(), f), clean=False),
+    )
+    pc = per(Phil, enumeration(Pc))
+    hungry = per(Phil, flag(initially=True))
+
+    @action
+    def loop(s, p: Phil) -> None:
+        """Dirty forks are cleaned and handed over; with two clean ones one eats."""
+        require(s.pc[p] == Pc.LOOP, "it is at loop")
+        right = p.successor()
+        left_dirty = (s.forks[p].holder == p) & ~s.forks[p].clean
+        right_dirty = ~left_dirty & (s.forks[right].holder == p) & ~s.forks[right].clean
+        s.forks[when(left_dirty, p, none)] = Fork(holder=p.predecessor(), clean=True)
+        s.forks[when(right_dirty, right, none)] = Fork(holder=right, clean=True)
+        can_eat = forall(Phil, lambda f: ((f != p) & (f != right)) | ((s.forks[f].holder == p) & s.forks[f].clean))
+        s.pc[p] = when(s.hungry[p], when(can_eat, Pc.EAT, s.pc[p]), Pc.THINK)
+
+    @action
+    def think(s, p: Phil) -> None:
+        """One becomes hungry."""
+        require(s.pc[p] == Pc.THINK, "it is at think")
+        s.hungry[p] = True
+        s.pc[p] = Pc.LOOP
+
+    @action
+    def eat(s, p: Phil) -> None:
+        """One is satisfied, and the forks are dirty."""
+        require(s.pc[p] == Pc.EAT, "it is at eat")
+        s.hungry[p] = False
+        s.forks[p].clean = False
+        s.forks[p.successor()].clean = False
+        s.pc[p] = Pc.LOOP
+
+    @invariant
+    def exclusive(s, p: Phil) -> Bool:
+        """Neighbours do not eat at once."""
+        return ~((s.pc[p] == Pc.EAT) & (s.pc[p.successor()] == Pc.EAT))
+
+    @leads_to(fair=("loop", "think", "eat"))
+    def nobody_starves(s, p: Phil) -> tuple[Bool, Bool]:
+        """Whoever is hungry eats."""
+        return s.hungry[p], ~s.hungry[p]
+
+
+DINING = System("dining", parts=[Dining], configurations=[Configuration(f"p{n}", sizes={"Phil": n}) for n in (3, 5)])
+
+
+class Privileges(Part):
+    """Dijkstra's ring, which stabilises itself: it begins in disorder, each node with the number of its rank."""
+
+    value = per(Node, number(0, 3), initially=lambda node: node.rank())
+    moved = per(Node, flag(), initially=lambda node: node != Node.last())
+    seen = members(Node, initially=lambda node: node.before(Node.last()))
+    last = optional(Node, initially=Node.last())
+
+    @action
+    def move(s, node: Node) -> None:
+        """A node with the privilege moves: the first one counts on, another one copies."""
+        before = s.value[node.predecessor()]
+        is_first = node == Node.first()
+        require(when(is_first, before == s.value[node], before != s.value[node]), "it has the privilege")
+        s.value[node] = when(is_first, when(before < 3, before + 1, 0), before)
+        s.moved[node] = ~s.moved[node]
+        s.seen.remove(node)
+        s.last = node
+
+    @transition
+    def privileges_do_not_grow(s, t: Self) -> Bool:
+        """There are never more of them than before."""
+        return count(Node, lambda n: t.has_privilege(n)) <= count(Node, lambda n: s.has_privilege(n))
+
+    @witness
+    def one_is_left(s) -> Bool:
+        """The ring becomes stable."""
+        return count(Node, s.has_privilege) == 1
+
+    def has_privilege(s, node: Node) -> Bool:
+        """Whether a node may move."""
+        same = s.value[node.predecessor()] == s.value[node]
+        return when(node == Node.first(), same, ~same)
+
+
+PRIVILEGES = System("privileges", parts=[Privileges], configurations=[Configuration("n4", sizes={"Node": 4})])
