@@ -235,6 +235,7 @@ def condition(function: Callable[[World], Bool]) -> str:
         (lambda s: when(s.wet, 1, s.depth) == 0, "(ite(wet, 1, depth) == 0)"),
         (lambda s: when(s.wet, 1, 0) == 0, "(ite(wet, 1, 0) == 0)"),
         (lambda s: when(s.wet, s.wet, False), "ite(wet, wet, false)"),
+        (lambda s: when(s.wet, Colour.RED, Colour.GREEN) == s.colour, "(ite(wet, RED, GREEN) == colour)"),
         (lambda s: when(s.wet, none, s.client).is_none(), "(ite(wet, none, client) == none)"),
         (lambda s: when(s.wet, s.client, none).is_none(), "(ite(wet, client, none) == none)"),
         (lambda s: when(s.wet, Holder.MASTER, s.client) == s.holder, "(ite(wet, Holder.MASTER, client) == holder)"),

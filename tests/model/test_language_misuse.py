@@ -486,8 +486,8 @@ def observed_text(s: World) -> None:
 
 @misuse("when() cannot tell the type of its values")
 @step
-def choice_of_labels(s: World) -> None:
-    s.colour = when(s.wet, Colour.RED, Colour.RED)  # here
+def choice_of_nobodies(s: World) -> None:
+    s.client = when(s.wet, none, none)  # here
 
 
 @misuse("'shelf_0' is used outside of the quantifier")
