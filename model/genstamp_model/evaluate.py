@@ -357,6 +357,8 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.ADD: lambda a, b: a + b,
     Op.SUB: lambda a, b: a - b,
     Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, b: a // b,
+    Op.MOD: lambda a, b: a % b,
     Op.MIN: min,
     Op.MAX: max,
     Op.STORE: stored,

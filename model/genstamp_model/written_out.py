@@ -59,6 +59,8 @@ _INFIX: Final = {
     Op.ADD: "+",
     Op.SUB: "-",
     Op.MUL: "*",
+    Op.DIV: "//",
+    Op.MOD: "%",
     Op.UNION: "|",
     Op.INTERSECTION: "&",
     Op.DIFFERENCE: "-",

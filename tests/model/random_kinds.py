@@ -197,7 +197,7 @@ class Profile:
         sizes, limits: those of its only configuration.
         first: the value that a variable begins with.
         chooses: whether `choose` occurs.
-        orders: whether the order of members is asked for, beyond that.
+        orders: whether the order of members is asked for, beyond that, and numbers are divided.
     """
 
     sets: Sets = field(default_factory=Sets)
@@ -227,7 +227,7 @@ def extended(seed: int) -> Profile:
 
 
 def in_order(seed: int) -> Profile:
-    """The kinds of `extended`, with members that have ranks and neighbours."""
+    """The kinds of `extended`, with members that have ranks and neighbours, and numbers that are divided."""
     return replace(extended(seed), orders=True)
 
 

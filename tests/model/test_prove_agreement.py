@@ -11,6 +11,7 @@ import pytest
 import z3
 from tests.model.random_values import random_state
 from tests.model.systems.corners import CORNERS
+from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.rings import TABLE
 from tests.model.systems.two_phase import TWO_PHASE
@@ -29,6 +30,7 @@ SYSTEMS: dict[str, Callable[[], Instance]] = {
     "two_phase": lambda: TWO_PHASE.instance("three"),
     "every_form": lambda: EVERY_FORM.instance("wide"),
     "corners": CORNERS.instance,
+    "division": DIVISION.instance,
     "table": lambda: TABLE.instance("g2"),
     "hdfs.recovery": lambda: RECOVERY.instance("two_clients"),
 }

@@ -356,6 +356,8 @@ _OPERATIONS: dict[Op, Callable[..., Tree]] = {
     Op.ADD: lambda trees, expr, x, y: trees.algebra.add(x, y),
     Op.SUB: lambda trees, expr, x, y: trees.algebra.sub(x, y),
     Op.MUL: lambda trees, expr, x, y: trees.algebra.mul(x, y),
+    Op.DIV: lambda trees, expr, x, y: trees.algebra.div(x, expr.args[1].data),
+    Op.MOD: lambda trees, expr, x, y: trees.algebra.mod(x, expr.args[1].data),
     Op.MIN: lambda trees, expr, x, y: trees.algebra.minimum(x, y),
     Op.MAX: lambda trees, expr, x, y: trees.algebra.maximum(x, y),
     Op.ITE: lambda trees, expr, c, x, y: trees.choose(expr.type, c, x, y),

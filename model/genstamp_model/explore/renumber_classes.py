@@ -278,7 +278,7 @@ class _Inference:
                 return self._join(args[1], args[2])
             case Op.ADD:
                 return self._sum(expr, args)
-            case Op.SUB | Op.MUL:
+            case Op.SUB | Op.MUL | Op.DIV | Op.MOD:
                 for arg in args:
                     self._arithmetic(arg)
                 return _Class(plain="a computed number")

@@ -41,7 +41,7 @@ from genstamp_model.language.types import (
 # Positions of fields, outermost last: what of a value is used.
 Path = tuple[int, ...]
 
-_ARITHMETIC = frozenset({Op.LT, Op.LE, Op.ADD, Op.SUB, Op.MUL, Op.MIN, Op.MAX})
+_ARITHMETIC = frozenset({Op.LT, Op.LE, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.MOD, Op.MIN, Op.MAX})
 _SHOWN = 60
 
 _BEFORE = "write require({0}, ...) before it"

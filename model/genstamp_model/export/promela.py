@@ -38,6 +38,8 @@ _MACROS = (
     "adding(set, member) ((set) | (1 << (member)))",
     "removing(set, member) ((set) & ~(1 << (member)))",
     "smaller(a, b) ((a) < (b) -> (a) : (b))",
+    "divided(a, b) (((a) - (((a) % (b) + (b)) % (b))) / (b))",
+    "left_over(a, b) (((a) % (b) + (b)) % (b))",
     "larger(a, b) ((a) > (b) -> (a) : (b))",
 )
 _TOLD = """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from math import inf
+from math import inf, isinf
 from typing import TypeAlias
 
 from genstamp_model.language.ir import Expr, Op
@@ -46,6 +46,11 @@ class Bounds:
             case Op.MUL:
                 ends = [0 if 0 in pair else pair[0] * pair[1] for pair in product(*map(self._span, expr.args))]
                 return min(ends), max(ends)
+            case Op.DIV:
+                least, most = (end if isinf(end) else end // expr.args[1].data for end in self._span(expr.args[0]))
+                return least, most
+            case Op.MOD:
+                return 0, expr.args[1].data - 1
             case Op.MIN | Op.MAX:
                 pick = min if expr.op is Op.MIN else max
                 (a, b), (c, d) = map(self._span, expr.args)

@@ -332,6 +332,8 @@ _TEXTS: dict[Op, Callable[[Sequence[str]], str]] = {
     Op.ADD: infix("+"),
     Op.SUB: infix("-"),
     Op.MUL: infix("*"),
+    Op.DIV: lambda parts: f"divided({', '.join(map(bare, parts))})",
+    Op.MOD: lambda parts: f"left_over({', '.join(map(bare, parts))})",
     Op.MIN: lambda parts: f"smaller({', '.join(map(bare, parts))})",
     Op.MAX: lambda parts: f"larger({', '.join(map(bare, parts))})",
     Op.MEMBER: lambda parts: f"has({', '.join(map(bare, parts))})",

@@ -47,6 +47,8 @@ _OPERATORS: Final = {
     Op.ADD: "+",
     Op.SUB: "-",
     Op.MUL: "*",
+    Op.DIV: "\\div",
+    Op.MOD: "%",
     Op.UNION: "\\cup",
     Op.INTERSECTION: "\\cap",
     Op.DIFFERENCE: "\\",

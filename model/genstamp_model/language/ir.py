@@ -46,6 +46,8 @@ class Op(StrEnum):
     ADD = "add"
     SUB = "sub"
     MUL = "mul"
+    DIV = "div"  # number, constant above 0: rounded down
+    MOD = "mod"  # number, constant above 0: what is left then, from 0
     MIN = "min"
     MAX = "max"
     ITE = "ite"  # condition, then, otherwise
@@ -271,6 +273,8 @@ _INFIX = {
     Op.ADD: " + ",
     Op.SUB: " - ",
     Op.MUL: " * ",
+    Op.DIV: " // ",
+    Op.MOD: " % ",
     Op.UNION: " | ",
     Op.INTERSECTION: " & ",
     Op.DIFFERENCE: " - ",

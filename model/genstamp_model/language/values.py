@@ -192,6 +192,15 @@ class Number(Comparable):
     def __mul__(self, other: Number | int) -> Number:
         return Number(ir.make(Op.MUL, (self.expr, coerce(other, INTEGER)), INTEGER))
 
+    def __floordiv__(self, other: int) -> Number:
+        return Number(ir.make(Op.DIV, (self.expr, _divisor(other, "//")), INTEGER))
+
+    def __mod__(self, other: int) -> Number:
+        return Number(ir.make(Op.MOD, (self.expr, _divisor(other, "%")), INTEGER))
+
+    def __neg__(self) -> Number:
+        return 0 - self
+
     def __radd__(self, other: int) -> Number:
         return self + other
 
@@ -207,6 +216,12 @@ class Ordered(Comparable):
     def __add__(self, other: int) -> Ordered:
         _refuse_symbolic(other)
         return Ordered(ir.make(Op.ADD, (self.expr, ir.number(other)), NumberType(ordered=True)))
+
+
+def _divisor(given: object, operator: str) -> Expr:
+    if type(given) is not int or given < 1:
+        raise misuse(f"a number is divided by a whole number above 0, such as n {operator} 2, and not by {given!r}")
+    return ir.number(given)
 
 
 def _refuse_symbolic(amount: object) -> None:

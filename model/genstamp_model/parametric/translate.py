@@ -34,6 +34,8 @@ _SCALAR: dict[Op, Callable[..., Term]] = {
     Op.ADD: Z3Algebra.add,
     Op.SUB: Z3Algebra.sub,
     Op.MUL: Z3Algebra.mul,
+    Op.DIV: Z3Algebra.div,
+    Op.MOD: Z3Algebra.mod,
     Op.MIN: Z3Algebra.minimum,
     Op.MAX: Z3Algebra.maximum,
 }

@@ -16,6 +16,8 @@ _INFIX = {
     Op.ADD: "+",
     Op.SUB: "-",
     Op.MUL: "*",
+    Op.DIV: "//",
+    Op.MOD: "%",
     Op.UNION: "|",
     Op.INTERSECTION: "&",
     Op.DIFFERENCE: "-",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
+from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.fenced_lock import FENCED_LOCK
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
@@ -117,6 +118,7 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (ODD_NAMES, "small", 342),
         (NO_VARIABLES, "only", 1),
         (EVERY_FORM, "tiny", 49320),
+        (DIVISION, "one", 126),
         (PRIVILEGES, "n4", 89),
         (RING, "n4", 92),
         (TABLE, "g2", 1604),

@@ -8,6 +8,7 @@ import pytest
 from tests.model.random_kinds import in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
+from tests.model.systems.division import DIVISION
 from tests.model.systems.endless_recovery import RELATIVE
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
@@ -100,9 +101,9 @@ def test_random_systems_with_members_in_order_mean_the_same(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("system", "configuration", "states"),
-    [(RING, "n4", 92), (TABLE, "g2", 1604), (DINING, "p5", 67), (PRIVILEGES, "n4", 89)],
+    [(RING, "n4", 92), (TABLE, "g2", 1604), (DINING, "p5", 67), (PRIVILEGES, "n4", 89), (DIVISION, "one", 126)],
 )
-def test_order_and_neighbours_mean_the_same(system: System, configuration: str, states: int) -> None:
+def test_order_and_division_mean_the_same(system: System, configuration: str, states: int) -> None:
     assert agrees(system.instance(configuration)).distinct == states
 
 

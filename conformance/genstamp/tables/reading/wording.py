@@ -26,6 +26,8 @@ _INFIX: Final = {
     Op.ADD: (" + ", 5),
     Op.SUB: (" - ", 5),
     Op.MUL: (" * ", 5),
+    Op.DIV: (" // ", 5),
+    Op.MOD: (" % ", 5),
     Op.UNION: (" | ", 5),
     Op.INTERSECTION: (" & ", 5),
     Op.DIFFERENCE: (" - ", 5),
