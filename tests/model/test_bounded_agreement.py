@@ -11,6 +11,7 @@ from tests.model.random_values import random_state
 from tests.model.systems.corners import CORNERS
 from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
+from tests.model.systems.readers import READERS
 from tests.model.systems.rings import TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
@@ -31,6 +32,7 @@ SYSTEMS: dict[str, Callable[[], Instance]] = {
     "every_form": lambda: EVERY_FORM.instance("wide"),
     "corners": CORNERS.instance,
     "division": DIVISION.instance,
+    "readers": lambda: READERS.instance("a2"),
     "table": lambda: TABLE.instance("g2"),
     "small_recovery": lambda: SMALL_RECOVERY.instance("two"),
     "hdfs.recovery": lambda: RECOVERY.instance("two_clients"),

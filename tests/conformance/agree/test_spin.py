@@ -11,6 +11,7 @@ from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.fenced_lock import FENCED_LOCK
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
+from tests.model.systems.readers import READERS
 from tests.model.systems.rings import PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
@@ -120,6 +121,7 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (EVERY_FORM, "tiny", 49320),
         (DIVISION, "one", 126),
         (PRIVILEGES, "n4", 89),
+        (READERS, "a3", 21527),
         (RING, "n4", 92),
         (TABLE, "g2", 1604),
         (SMALL_RECOVERY, "two", 16214),
