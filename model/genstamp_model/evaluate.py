@@ -7,7 +7,7 @@ expression into nested Python functions. Limits are not part of a step; `beyond`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -47,7 +47,83 @@ class Step:
     after: State
 
 
-class Evaluator:
+class Computing:
+    """Computes expressions over variables of some names, given in order; over none it computes what sizes decide.
+
+    Attributes:
+        sizes: of the index sets.
+    """
+
+    def __init__(self, sizes: Sizes, variables: Iterable[str] = ()) -> None:
+        self.sizes = sizes
+        self._position = {name: i for i, name in enumerate(variables)}
+        self._computed: dict[Expr, Compute] = {}
+
+    def plain(self, expr: Expr) -> Value:
+        """The value of an expression that reads no state."""
+        result: Value = self._compute(expr)((), (), {})
+        return result
+
+    def _compute(self, expr: Expr) -> Compute:
+        compute = self._computed.get(expr)
+        if compute is None:
+            compute = self._computed[expr] = self._translate(expr)
+        return compute
+
+    def _translate(self, expr: Expr) -> Compute:
+        if expr.op in _LEAVES:
+            return self._leaf(expr)
+        if expr.op in _QUANTIFIERS:
+            return self._quantifier(expr)
+        args = [self._compute(arg) for arg in expr.args]
+        if expr.op in _LAZY:
+            return _LAZY[expr.op](*args)
+        function = _strict(expr, self.sizes)
+        match args:
+            case [a]:
+                return lambda s, t, p: function(a(s, t, p))
+            case [a, b]:
+                return lambda s, t, p: function(a(s, t, p), b(s, t, p))
+            case _:
+                return lambda s, t, p: function(*[arg(s, t, p) for arg in args])
+
+    def _leaf(self, expr: Expr) -> Compute:
+        match expr.op:
+            case Op.VARIABLE:
+                here = self._position[expr.data]
+                return lambda s, t, p: s[here]
+            case Op.NEXT:
+                there = self._position[expr.data]
+                return lambda s, t, p: t[there]
+            case Op.PARAMETER:
+                name = expr.data
+                return lambda s, t, p: p[name]
+            case _:
+                constant = named_position(expr, self.sizes)
+                return lambda s, t, p: constant
+
+    def _quantifier(self, expr: Expr) -> Compute:
+        *outer, last = expr.args
+        name, over, op = expr.data.name, expr.data.over, expr.op
+        if op in (Op.FORALL_IN, Op.EXISTS_IN):
+            bag, body = self._compute(outer[0]), self._compute(last)
+            verdict = all if op is Op.FORALL_IN else any
+            return lambda s, t, p: verdict(_each(body, name, bag(s, t, p), s, t, p))
+        values = range(self.sizes.of(over))
+        if op in (Op.MINIMUM, Op.MAXIMUM):
+            where, value, default = (self._compute(arg) for arg in expr.args)
+            best = min if op is Op.MINIMUM else max
+
+            def optimum(s: State, t: State, p: Bound) -> Any:
+                chosen = [i for i, holds in zip(values, _each(where, name, values, s, t, p), strict=True) if holds]
+                return best(_each(value, name, chosen, s, t, p), default=default(s, t, p))
+
+            return optimum
+        body, gather = self._compute(last), _GATHER[op]
+        return lambda s, t, p: gather(_each(body, name, values, s, t, p))
+
+
+class Evaluator(Computing):
     """Computes with one instance.
 
     A state is the tuple of the variables' values in the order of `model.variables`. Arguments are positions of index
@@ -57,9 +133,7 @@ class Evaluator:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         self.model: Model = instance.model
-        self.sizes: Sizes = instance.sizes
-        self._position = {variable.name: i for i, variable in enumerate(self.model.variables)}
-        self._computed: dict[Expr, Compute] = {}
+        super().__init__(instance.sizes, (variable.name for variable in self.model.variables))
 
     def initial(self) -> State:
         """The one initial state."""
@@ -181,64 +255,6 @@ class Evaluator:
     def _bind(self, action: Action, arguments: Arguments) -> Bound:
         return {parameter.name: value for parameter, value in zip(action.parameters, arguments, strict=True)}
 
-    def _compute(self, expr: Expr) -> Compute:
-        compute = self._computed.get(expr)
-        if compute is None:
-            compute = self._computed[expr] = self._translate(expr)
-        return compute
-
-    def _translate(self, expr: Expr) -> Compute:
-        if expr.op in _LEAVES:
-            return self._leaf(expr)
-        if expr.op in _QUANTIFIERS:
-            return self._quantifier(expr)
-        args = [self._compute(arg) for arg in expr.args]
-        if expr.op in _LAZY:
-            return _LAZY[expr.op](*args)
-        function = _strict(expr, self.sizes)
-        match args:
-            case [a]:
-                return lambda s, t, p: function(a(s, t, p))
-            case [a, b]:
-                return lambda s, t, p: function(a(s, t, p), b(s, t, p))
-            case _:
-                return lambda s, t, p: function(*[arg(s, t, p) for arg in args])
-
-    def _leaf(self, expr: Expr) -> Compute:
-        match expr.op:
-            case Op.VARIABLE:
-                here = self._position[expr.data]
-                return lambda s, t, p: s[here]
-            case Op.NEXT:
-                there = self._position[expr.data]
-                return lambda s, t, p: t[there]
-            case Op.PARAMETER:
-                name = expr.data
-                return lambda s, t, p: p[name]
-            case _:
-                constant = named_position(expr, self.sizes)
-                return lambda s, t, p: constant
-
-    def _quantifier(self, expr: Expr) -> Compute:
-        *outer, last = expr.args
-        name, over, op = expr.data.name, expr.data.over, expr.op
-        if op in (Op.FORALL_IN, Op.EXISTS_IN):
-            bag, body = self._compute(outer[0]), self._compute(last)
-            verdict = all if op is Op.FORALL_IN else any
-            return lambda s, t, p: verdict(_each(body, name, bag(s, t, p), s, t, p))
-        values = range(self.sizes.of(over))
-        if op in (Op.MINIMUM, Op.MAXIMUM):
-            where, value, default = (self._compute(arg) for arg in expr.args)
-            best = min if op is Op.MINIMUM else max
-
-            def optimum(s: State, t: State, p: Bound) -> Any:
-                chosen = [i for i, holds in zip(values, _each(where, name, values, s, t, p), strict=True) if holds]
-                return best(_each(value, name, chosen, s, t, p), default=default(s, t, p))
-
-            return optimum
-        body, gather = self._compute(last), _GATHER[op]
-        return lambda s, t, p: gather(_each(body, name, values, s, t, p))
-
 
 def named_position(expr: Expr, sizes: Sizes) -> Any:
     """The plain value of a constant; named members become their position."""
@@ -305,8 +321,17 @@ def _strict(expr: Expr, sizes: Sizes) -> Callable[..., Any]:
         case Op.SELECT | Op.AT:
             default = zero(expr.type, sizes)
             return lambda items, i: items[i] if i is not None and 0 <= i < len(items) else default
+        case Op.SUCCESSOR | Op.PREDECESSOR:
+            assert isinstance(expr.type, RefType)
+            amount, size = 1 if expr.op is Op.SUCCESSOR else -1, sizes.of(expr.type.index)
+            return lambda i: moved(i, amount, size)
         case op:
             return _PLAIN[op]
+
+
+def moved(i: int | None, amount: int, size: int) -> int | None:
+    """The position so many members further on a ring; nobody stays nobody."""
+    return None if i is None else (i + amount) % size
 
 
 def stored(array: tuple[Any, ...], i: int | None, value: Any) -> tuple[Any, ...]:
@@ -332,6 +357,8 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.ADD: lambda a, b: a + b,
     Op.SUB: lambda a, b: a - b,
     Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, b: a // b,
+    Op.MOD: lambda a, b: a % b,
     Op.MIN: min,
     Op.MAX: max,
     Op.STORE: stored,
@@ -343,6 +370,7 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.DIFFERENCE: lambda a, b: a - b,
     Op.SUBSET: lambda a, b: a <= b,
     Op.CARDINALITY: len,
+    Op.RANK: lambda i: i or 0,
     Op.LENGTH: len,
     Op.APPEND: lambda items, value: (*items, value),
     Op.DROP_FIRST: lambda items: items[1:],

@@ -26,6 +26,7 @@ from genstamp_model.language.types import (
     IndexSet,
     NumberType,
     RecordType,
+    RefType,
     SequenceType,
     Sizes,
     Type,
@@ -58,6 +59,8 @@ _INFIX: Final = {
     Op.ADD: "+",
     Op.SUB: "-",
     Op.MUL: "*",
+    Op.DIV: "//",
+    Op.MOD: "%",
     Op.UNION: "|",
     Op.INTERSECTION: "&",
     Op.DIFFERENCE: "-",
@@ -219,6 +222,7 @@ class _Writer:
         self._constants: dict[str, Any] = {
             "with_field": _with_field,
             "element": _element,
+            "moved": evaluate.moved,
             "stored": evaluate.stored,
             "taken": evaluate.taken,
             "added": _added,
@@ -356,6 +360,12 @@ class _Writer:
                 return f"(*{args[0]}, {args[1]})"
             case Op.DROP_FIRST:
                 return f"{args[0]}[1:]"
+            case Op.RANK:
+                return f"({args[0]} or 0)"
+            case Op.SUCCESSOR | Op.PREDECESSOR:
+                assert isinstance(node.type, RefType)
+                amount = "1" if node.op is Op.SUCCESSOR else "-1"
+                return f"moved({args[0]}, {amount}, {self._sizes.of(node.type.index)})"
             case Op.SEND:
                 return f"tuple(sorted((*{args[0]}, {args[1]}), key=sort_key))"
             case op:

@@ -16,7 +16,7 @@ from itertools import islice
 from tests.model import test_explore_agreement as functions
 from tests.model.fuzzing import run
 from tests.model.machine import Machine
-from tests.model.random_kinds import STANDARD, Profile, extended
+from tests.model.random_kinds import STANDARD, Profile, extended, in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.random_values import random_state
 from tests.model.test_random_systems import agree_on_all, agree_on_the_verdict, search, without_claims
@@ -206,7 +206,12 @@ def extended_kinds(seed: int, counts: Counter[str]) -> None:
     Judges(seed, extended(seed), counts).compare()
 
 
-PROFILES = {"extended": extended_kinds, "standard": standard}
+def members_in_order(seed: int, counts: Counter[str]) -> None:
+    """Systems that ask for the rank and the neighbours of members."""
+    Judges(seed, in_order(seed), counts).compare()
+
+
+PROFILES = {"extended": extended_kinds, "ordered": members_in_order, "standard": standard}
 
 if __name__ == "__main__":
     sys.exit(run(PROFILES, __doc__))

@@ -197,6 +197,7 @@ class Profile:
         sizes, limits: those of its only configuration.
         first: the value that a variable begins with.
         chooses: whether `choose` occurs.
+        orders: whether the order of members is asked for, beyond that, and numbers are divided.
     """
 
     sets: Sets = field(default_factory=Sets)
@@ -206,6 +207,7 @@ class Profile:
     limits: Mapping[str, int] = field(default_factory=lambda: LIMITS)
     first: First = first_value
     chooses: bool = True
+    orders: bool = False
 
 
 STANDARD = Profile()
@@ -222,6 +224,11 @@ def extended(seed: int) -> Profile:
         limits={**LIMITS, "below": 1, "waiting": draw.randint(0, 3), **tight},
         first=uniform_value if seed % 4 == 2 else first_value,
     )
+
+
+def in_order(seed: int) -> Profile:
+    """The kinds of `extended`, with members that have ranks and neighbours, and numbers that are divided."""
+    return replace(extended(seed), orders=True)
 
 
 def symmetric(seed: int) -> Profile:

@@ -325,8 +325,16 @@ class RandomSystem:
         return self.draw.choice(self._numbers)(self, scope, depth - 1)
 
     def _computed(self, scope: Scope, depth: int) -> Expr:
+        if self.profile.orders and self.draw.random() < 0.4:
+            return ir.make(Op.RANK, (self._position(self._index(), scope, depth),), INTEGER)
+        if self.profile.orders and self.draw.random() < 0.4:
+            op, by = self.draw.choice((Op.DIV, Op.MOD)), ir.number(self.draw.randint(1, 4))
+            return ir.make(op, (self.number(scope, depth), by), INTEGER)
         op = self.draw.choice((Op.ADD, Op.ADD, Op.SUB, Op.MUL, Op.MIN, Op.MAX))
         return ir.make(op, (self.number(scope, depth), self.number(scope, depth)), INTEGER)
+
+    def _index(self) -> IndexSet:
+        return self.draw.choice((self.node, self.holder, self.client))
 
     def _chosen_number(self, scope: Scope, depth: int) -> Expr:
         return ir.choice(self.condition(scope, depth), self.number(scope, depth), self.number(scope, depth))
@@ -406,6 +414,12 @@ class RandomSystem:
         return ir.make(Op.RECORD, tuple(values), type_)
 
     def _made(self, type_: Type, scope: Scope, depth: int) -> Expr:
+        if self.profile.orders and isinstance(type_, RefType) and self.draw.random() < 0.6:
+            # Of something that is read: a choice here may be of a client or a holder, who have other neighbours.
+            member = self._read(lambda kind: _stands_for(kind, type_), scope) or ir.const(0, type_)
+            for near in self.draw.choices((Op.SUCCESSOR, Op.PREDECESSOR), k=self.draw.randint(1, 2)):
+                member = ir.make(near, (member,), member.type)
+            return member
         old = self._read(lambda kind: kind == type_, scope)
         match type_:
             case RecordType(fields=fields) if old is not None and self.draw.random() < 0.5:

@@ -8,7 +8,10 @@ from itertools import islice
 import pytest
 from tests.model.machine import Machine
 from tests.model.random_values import random_state
+from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
+from tests.model.systems.readers import READERS
+from tests.model.systems.rings import TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
@@ -24,6 +27,9 @@ INSTANCES: dict[str, Callable[[], Instance]] = {
     "small_recovery": lambda: SMALL_RECOVERY.instance("large"),
     "every_form": lambda: EVERY_FORM.instance("wide"),
     "every_form_overpaid": lambda: EVERY_FORM.instance("small", semantics="strict", bugs=["overpaid"]),
+    "division": DIVISION.instance,
+    "readers": lambda: READERS.instance("a2"),
+    "table": lambda: TABLE.instance("g2"),
     "hdfs_recovery": lambda: RECOVERY.instance(),
     "hdfs_recovery_hadoop": lambda: RECOVERY.instance("two_clients", semantics="hadoop-3.4"),
 }

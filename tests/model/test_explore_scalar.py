@@ -47,6 +47,8 @@ MEANINGS: dict[Op, Callable[..., int]] = {
     Op.ADD: lambda x, y: x + y,
     Op.SUB: lambda x, y: x - y,
     Op.MUL: lambda x, y: x * y,
+    Op.DIV: lambda x, y: x // y,
+    Op.MOD: lambda x, y: x % y,
     Op.MIN: min,
     Op.MAX: max,
     Op.ITE: lambda condition, x, y: x if condition else y,
@@ -87,6 +89,8 @@ def grown(graph: Graph, draw: random.Random, rounds: int) -> tuple[list[Twin], l
             Twin(graph.sub(a.node, b.node), [x - y for x, y in pairs]),
             Twin(graph.minimum(a.node, b.node), [min(pair) for pair in pairs]),
             Twin(graph.maximum(a.node, b.node), [max(pair) for pair in pairs]),
+            *(Twin(graph.div(a.node, by), [x // by for x in a.wanted]) for by in (1, 3)),
+            *(Twin(graph.mod(a.node, by), [x % by for x in a.wanted]) for by in (2, 4)),
             Twin(graph.ite(p.node, a.node, b.node), chosen(p, a, b)),
         ]
         if max(abs(a.node.low), a.node.high, abs(b.node.low), b.node.high) < 100:

@@ -37,6 +37,13 @@ def test_judges_agree_on_systems_of_usual_kinds() -> None:
 
 
 @pytest.mark.slow
+def test_judges_agree_on_members_in_order() -> None:
+    counts = compare_all(fuzz_judges.members_in_order, range(10_000, 10_040))
+    assert counts["systems searched whole"] >= 30, counts
+    assert min(counts["functions: states"] / 40, counts["bmc: violated"], counts["proof: proved"]) >= 5, counts
+
+
+@pytest.mark.slow
 def test_symmetry_is_that_of_brute_force() -> None:
     counts = compare_all(fuzz_symmetry.compare, range(10_000, 10_150))
     assert 15 <= counts["deep: refused by the decision"] <= counts["deep"] - 15, counts

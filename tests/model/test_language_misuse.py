@@ -484,10 +484,28 @@ def observed_text(s: World) -> None:
     observe(word="x")  # here
 
 
+@misuse("a number is divided by a whole number above 0, such as n // 2, and not by 0")
+@step
+def division_by_zero(s: World) -> None:
+    s.depth = s.depth // 0  # here
+
+
+@misuse("a number is divided by a whole number above 0, such as n % 2, and not by depth")
+@step
+def division_by_a_variable(s: World) -> None:
+    s.depth = s.depth % s.depth  # type: ignore[operator]  # here
+
+
+@misuse("a number has no '//'; numbers have +, -, *, // and % by a whole number above 0")
+@step
+def division_of_a_constant(s: World) -> None:
+    s.depth = 3 // s.depth  # type: ignore[operator]  # here
+
+
 @misuse("when() cannot tell the type of its values")
 @step
-def choice_of_labels(s: World) -> None:
-    s.colour = when(s.wet, Colour.RED, Colour.RED)  # here
+def choice_of_nobodies(s: World) -> None:
+    s.client = when(s.wet, none, none)  # here
 
 
 @misuse("'shelf_0' is used outside of the quantifier")

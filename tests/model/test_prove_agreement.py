@@ -11,7 +11,10 @@ import pytest
 import z3
 from tests.model.random_values import random_state
 from tests.model.systems.corners import CORNERS
+from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
+from tests.model.systems.readers import READERS
+from tests.model.systems.rings import TABLE
 from tests.model.systems.two_phase import TWO_PHASE
 
 from genstamp_model.errors import EvaluationError
@@ -28,6 +31,9 @@ SYSTEMS: dict[str, Callable[[], Instance]] = {
     "two_phase": lambda: TWO_PHASE.instance("three"),
     "every_form": lambda: EVERY_FORM.instance("wide"),
     "corners": CORNERS.instance,
+    "division": DIVISION.instance,
+    "readers": lambda: READERS.instance("a2"),
+    "table": lambda: TABLE.instance("g2"),
     "hdfs.recovery": lambda: RECOVERY.instance("two_clients"),
 }
 STATES = 12

@@ -11,6 +11,7 @@ from genstamp.agree.ours import found_here
 from genstamp.agree.peer import RANGES, Found, Peer, Verdict
 from genstamp.agree.spin import Spin
 from genstamp.agree.tlc import Tlc
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.language.model import Instance
 
 PEERS: Final[tuple[Peer, ...]] = (Tlc(), Spin())
@@ -51,7 +52,11 @@ def asked(peer: Peer, instance: Instance, ours: Found, limit_s: float) -> Compar
         nothing = Found(None, None, None, {}, 0.0, ours.undetermined)
         return compared(peer.name, version, ours, nothing)
     with tempfile.TemporaryDirectory(prefix="genstamp-agree-") as directory:
-        return compared(peer.name, version, ours, peer.run(_without_open(instance, ours), Path(directory), limit_s))
+        try:
+            found = peer.run(_without_open(instance, ours), Path(directory), limit_s)
+        except ConfigurationError as problem:
+            found = Found(None, None, None, {}, 0.0, str(problem))
+        return compared(peer.name, version, ours, found)
 
 
 def _without_open(instance: Instance, ours: Found) -> Instance:

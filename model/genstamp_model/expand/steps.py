@@ -13,7 +13,7 @@ from genstamp_model.expand.trees import Algebra, Items, Slot, Tree, Trees
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance
 from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
-from genstamp_model.language.types import BagType, IndexSet, Value
+from genstamp_model.language.types import BagType, IndexSet, RefType, Value
 
 S = TypeVar("S")
 
@@ -318,6 +318,30 @@ def _at(trees: Trees[Any], expr: Expr, items: Items, position: Any) -> Tree:
     return trees.choose(expr.type, a.lt(position, items.length), found, trees.default(expr.type))
 
 
+def _rank(trees: Trees[Any], expr: Expr, position: Any) -> Any:
+    return _unless_nobody(trees, expr, position, position, trees.algebra.constant(0))
+
+
+def _neighbour(trees: Trees[Any], expr: Expr, position: Any) -> Any:
+    """The position beside another one on the ring; from its one end to the other."""
+    a, kind = trees.algebra, expr.type
+    assert isinstance(kind, RefType)
+    ends = a.constant(0), a.constant(trees.instance.sizes.of(kind.index) - 1)
+    if expr.op is Op.SUCCESSOR:
+        beside = a.ite(a.eq(position, ends[1]), ends[0], a.add(position, a.constant(1)))
+    else:
+        beside = a.ite(a.eq(position, ends[0]), ends[1], a.sub(position, a.constant(1)))
+    return _unless_nobody(trees, expr, position, beside, position)
+
+
+def _unless_nobody(trees: Trees[Any], expr: Expr, position: Any, found: Any, otherwise: Any) -> Any:
+    a, kind = trees.algebra, expr.args[0].type
+    assert isinstance(kind, RefType)
+    if not kind.optional:
+        return found
+    return a.ite(a.eq(position, a.constant(nobody(trees.instance, kind.index))), otherwise, found)
+
+
 def _length(trees: Trees[Any], expr: Expr, value: Any) -> Any:
     return value.length if isinstance(value, Items) else trees.count([slot.present for slot in value])
 
@@ -332,6 +356,8 @@ _OPERATIONS: dict[Op, Callable[..., Tree]] = {
     Op.ADD: lambda trees, expr, x, y: trees.algebra.add(x, y),
     Op.SUB: lambda trees, expr, x, y: trees.algebra.sub(x, y),
     Op.MUL: lambda trees, expr, x, y: trees.algebra.mul(x, y),
+    Op.DIV: lambda trees, expr, x, y: trees.algebra.div(x, expr.args[1].data),
+    Op.MOD: lambda trees, expr, x, y: trees.algebra.mod(x, expr.args[1].data),
     Op.MIN: lambda trees, expr, x, y: trees.algebra.minimum(x, y),
     Op.MAX: lambda trees, expr, x, y: trees.algebra.maximum(x, y),
     Op.ITE: lambda trees, expr, c, x, y: trees.choose(expr.type, c, x, y),
@@ -350,6 +376,9 @@ _OPERATIONS: dict[Op, Callable[..., Tree]] = {
         [trees.algebra.or_([trees.algebra.not_(i), j]) for i, j in zip(x, y, strict=True)]
     ),
     Op.CARDINALITY: lambda trees, expr, members: trees.count(members),
+    Op.RANK: _rank,
+    Op.SUCCESSOR: _neighbour,
+    Op.PREDECESSOR: _neighbour,
     Op.LENGTH: _length,
     Op.AT: _at,
     Op.APPEND: lambda trees, expr, items, x: trees.append(expr.type, items, x),

@@ -60,6 +60,12 @@ class Algebra(Protocol[S]):
     def mul(self, a: S, b: S) -> S:
         """Product."""
 
+    def div(self, a: S, by: int) -> S:
+        """Quotient by a number above 0, rounded down."""
+
+    def mod(self, a: S, by: int) -> S:
+        """What is left then, from 0."""
+
     def minimum(self, a: S, b: S) -> S:
         """The smaller."""
 

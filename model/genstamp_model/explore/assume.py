@@ -84,6 +84,10 @@ class Assumption:
                 return graph.sub(*args)
             case Op.MUL:
                 return graph.mul(*args)
+            case Op.DIV:
+                return graph.div(args[0], args[1].value)
+            case Op.MOD:
+                return graph.mod(args[0], args[1].value)
             case Op.MIN:
                 return graph.minimum(*args)
             case _:

@@ -278,12 +278,14 @@ class _Inference:
                 return self._join(args[1], args[2])
             case Op.ADD:
                 return self._sum(expr, args)
-            case Op.SUB | Op.MUL:
+            case Op.SUB | Op.MUL | Op.DIV | Op.MOD:
                 for arg in args:
                     self._arithmetic(arg)
                 return _Class(plain="a computed number")
             case Op.CARDINALITY | Op.LENGTH:
                 return _Class(plain="a size")
+            case Op.RANK:
+                return _Class(plain="a rank")
             case Op.SELECT | Op.AT:
                 return args[0].element
             case Op.STORE:

@@ -31,6 +31,8 @@ class Op(Enum):
     ADD = auto()
     SUB = auto()
     MUL = auto()
+    DIV = auto()
+    MOD = auto()
     MIN = auto()
     MAX = auto()
     ITE = auto()
@@ -252,6 +254,25 @@ class Graph:
                 return a
         corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
         return self._node(Op.MUL, (a, b), False, min(corners), max(corners))
+
+    def div(self, a: Scalar, by: int) -> Scalar:
+        low, high = a.low // by, a.high // by
+        if low == high:
+            return self.constant(low)
+        if by == 1:
+            return a
+        if low < 0:
+            # The machine divides what is not below 0, where rounding down and towards 0 is one.
+            return self.add(self.div(self.add(a, self.constant(-low * by)), by), self.constant(low))
+        return self._node(Op.DIV, (a, self.constant(by)), False, low, high)
+
+    def mod(self, a: Scalar, by: int) -> Scalar:
+        low, high = a.low // by, a.high // by
+        if low == high:
+            return self.add(a, self.constant(-low * by))
+        if low < 0:
+            return self.mod(self.add(a, self.constant(-low * by)), by)
+        return self._node(Op.MOD, (a, self.constant(by)), False, 0, by - 1)
 
     def minimum(self, a: Scalar, b: Scalar) -> Scalar:
         if a.high <= b.low:

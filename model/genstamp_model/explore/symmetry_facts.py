@@ -149,8 +149,10 @@ class Facts:
         match number.op:
             case Op.CONST:
                 return bool(number.data >= 0)
-            case Op.LENGTH | Op.CARDINALITY | Op.COUNT:
+            case Op.LENGTH | Op.CARDINALITY | Op.COUNT | Op.RANK | Op.MOD:
                 return True
+            case Op.DIV:
+                return self.is_natural(number.args[0])
             case Op.ADD | Op.MUL | Op.MIN:
                 return all(self.is_natural(arg) for arg in number.args)
             case Op.MAX:

@@ -41,7 +41,7 @@ from genstamp_model.language.types import (
 # Positions of fields, outermost last: what of a value is used.
 Path = tuple[int, ...]
 
-_ARITHMETIC = frozenset({Op.LT, Op.LE, Op.ADD, Op.SUB, Op.MUL, Op.MIN, Op.MAX})
+_ARITHMETIC = frozenset({Op.LT, Op.LE, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.MOD, Op.MIN, Op.MAX})
 _SHOWN = 60
 
 _BEFORE = "write require({0}, ...) before it"
@@ -156,6 +156,8 @@ class _Decision:
                     "declared symmetric",
                     "give the choice as a parameter of the action",
                 )
+            case Op.RANK | Op.SUCCESSOR | Op.PREDECESSOR if self._ours(_index(expr.args[0].type)):
+                return _Fault(f"asks for the order of the members of a symmetric set in {_shown(expr)}", _ONLY_EQUAL)
             case Op.MINIMUM | Op.MAXIMUM if not _is_numeric(expr.args[1]):
                 return _Fault(f"orders members of a symmetric set in {_shown(expr)}", _ONLY_EQUAL)
             case op if op in _ARITHMETIC and not all(map(_is_numeric, expr.args)):
@@ -282,6 +284,11 @@ def _at(type_: Type, path: Path) -> Type:
 def _within(given: IndexSet, wanted: IndexSet) -> bool:
     """Whether every member of one set has a position in the other."""
     return given == wanted or given.root == wanted.name
+
+
+def _index(type_: Type) -> IndexSet:
+    assert isinstance(type_, RefType)
+    return type_.index
 
 
 def _is_numeric(expr: Expr) -> bool:

@@ -13,7 +13,7 @@ from genstamp_model.explore.scalar import Op, Scalar
 
 Scope = dict[Scalar, str]
 
-_INFIX = {Op.ADD: "add nsw", Op.SUB: "sub nsw", Op.MUL: "mul nsw"}
+_INFIX = {Op.ADD: "add nsw", Op.SUB: "sub nsw", Op.MUL: "mul nsw", Op.DIV: "udiv", Op.MOD: "urem"}
 _COMPARE = {Op.EQ: "eq", Op.LT: "slt", Op.LE: "sle"}
 _CALL = {Op.MIN: "smin", Op.MAX: "smax"}
 

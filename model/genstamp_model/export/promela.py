@@ -19,24 +19,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.export.promela_expressions import Expressions
 from genstamp_model.export.promela_hidden import Hidden
 from genstamp_model.export.promela_names import Names, comment
 from genstamp_model.export.promela_scope import STATE, STEP
-from genstamp_model.export.promela_shapes import At, Shapes
+from genstamp_model.export.promela_shapes import At, Shapes, UnlikeElementsError
 from genstamp_model.export.promela_steps import Steps
 from genstamp_model.export.promela_text import bare
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Op
-from genstamp_model.language.model import Instance, Model, Property
-from genstamp_model.language.types import ArrayType, Type
+from genstamp_model.language.model import Instance, Model, Property, Variable
+from genstamp_model.language.types import ArrayType, Type, Value
 
 _MACROS = (
     "has(set, member) (((set) >> (member)) & 1)",
     "adding(set, member) ((set) | (1 << (member)))",
     "removing(set, member) ((set) & ~(1 << (member)))",
     "smaller(a, b) ((a) < (b) -> (a) : (b))",
+    "divided(a, b) (((a) - (((a) % (b) + (b)) % (b))) / (b))",
+    "left_over(a, b) (((a) % (b) + (b)) % (b))",
     "larger(a, b) ((a) > (b) -> (a) : (b))",
 )
 _TOLD = """\
@@ -55,7 +58,8 @@ def promela_model(instance: Instance) -> str:
     """The Promela text of an instance.
 
     Raises:
-        ConfigurationError: an index set has more than 31 members, or a number needs more than 31 bits.
+        ConfigurationError: an index set has more than 31 members, or a number needs more than 31 bits, or
+            records of an array begin differently.
     """
     return _Text(instance).text()
 
@@ -86,12 +90,19 @@ class _Text:
         self._told = 0
         self._left_out = left_out(self._model)
 
+    def _declared(self, variable: Variable, value: Value) -> str:
+        try:
+            return self._shapes.declaration(self._shapes.variables[variable.name], variable.type, value)
+        except UnlikeElementsError as problem:
+            what = f"the Promela export cannot say that structured elements of '{variable.name}' begin differently"
+            raise ConfigurationError(
+                f"{what}; declare their parts as arrays of their own", variable.source
+            ) from problem
+
     def text(self) -> str:
         """All of it."""
-        variables = [
-            self._shapes.declaration(self._shapes.variables[variable.name], variable.type, value) + ";"
-            for variable, value in zip(self._model.variables, self._initial, strict=True)
-        ]
+        pairs = zip(self._model.variables, self._initial, strict=True)
+        variables = [f"{self._declared(variable, value)};" for variable, value in pairs]
         steps: list[str] = []
         calls: list[str] = []
         for action in self._model.actions:

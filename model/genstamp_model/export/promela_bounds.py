@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
-from math import inf
+from math import inf, isinf
 from typing import TypeAlias
 
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Instance
 from genstamp_model.language.trace import ActionParameter, Range
-from genstamp_model.language.types import IndexSet, NumberType, SetType
+from genstamp_model.language.types import IndexSet, NumberType, RefType, SetType
 
 Span: TypeAlias = tuple[float, float]
 
@@ -46,6 +46,11 @@ class Bounds:
             case Op.MUL:
                 ends = [0 if 0 in pair else pair[0] * pair[1] for pair in product(*map(self._span, expr.args))]
                 return min(ends), max(ends)
+            case Op.DIV:
+                least, most = (end if isinf(end) else end // expr.args[1].data for end in self._span(expr.args[0]))
+                return least, most
+            case Op.MOD:
+                return 0, expr.args[1].data - 1
             case Op.MIN | Op.MAX:
                 pick = min if expr.op is Op.MIN else max
                 (a, b), (c, d) = map(self._span, expr.args)
@@ -54,6 +59,9 @@ class Bounds:
                 return _around(self._span(expr.args[1]), self._span(expr.args[2]))
             case Op.COUNT:
                 return 0, self._members(expr.data.over)
+            case Op.RANK:
+                assert isinstance(expr.args[0].type, RefType)
+                return 0, self._members(expr.args[0].type.index) - 1
             case Op.CARDINALITY:
                 assert isinstance(expr.args[0].type, SetType)
                 return 0, self._members(expr.args[0].type.index)

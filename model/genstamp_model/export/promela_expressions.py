@@ -236,6 +236,8 @@ class Expressions:
                 return self._cardinality(expr, bound, scope)
             case Op.LENGTH:
                 return self.scalar(expr.args[0], bound, scope, (Size(),))
+            case Op.RANK | Op.SUCCESSOR | Op.PREDECESSOR:
+                return self._in_order(expr, bound, scope)
             case Op.INSERT:
                 return self._insert(expr, bound, scope)
             case Op.HOLDS:
@@ -268,6 +270,18 @@ class Expressions:
         assert isinstance(kind, SetType)
         names = self.shapes.members(kind.index)
         return "(" + " + ".join(f"has({members}, {name})" for name in names) + ")"
+
+    def _in_order(self, expr: Expr, bound: Bound, scope: Scope) -> str:
+        member, kind = self.scalar(expr.args[0], bound, scope), expr.args[0].type
+        assert isinstance(kind, RefType)
+        size = self._sizes.of(kind.index)
+        if expr.op is Op.RANK:
+            found, otherwise = member, "0"
+        elif expr.op is Op.SUCCESSOR:
+            found, otherwise = f"({member} == {size - 1} -> 0 : {member} + 1)", member
+        else:
+            found, otherwise = f"({member} == 0 -> {size - 1} : {member} - 1)", member
+        return f"({member} >= {size} -> {otherwise} : {found})" if kind.optional else found
 
     def _insert(self, expr: Expr, bound: Bound, scope: Scope) -> str:
         members, position = expr.args
@@ -318,6 +332,8 @@ _TEXTS: dict[Op, Callable[[Sequence[str]], str]] = {
     Op.ADD: infix("+"),
     Op.SUB: infix("-"),
     Op.MUL: infix("*"),
+    Op.DIV: lambda parts: f"divided({', '.join(map(bare, parts))})",
+    Op.MOD: lambda parts: f"left_over({', '.join(map(bare, parts))})",
     Op.MIN: lambda parts: f"smaller({', '.join(map(bare, parts))})",
     Op.MAX: lambda parts: f"larger({', '.join(map(bare, parts))})",
     Op.MEMBER: lambda parts: f"has({', '.join(map(bare, parts))})",

@@ -23,7 +23,10 @@ _PAN = """
 State Trail Stack Trans P0 P1 Q0 Q1 T_SRC H_el SV_Hold now uchar ushort uint main errors depth Index Addproc min max
 MAX MIN NULL EOF CHAR_BIT BUFSIZ stdin stdout stderr
 """
-_HERE = "has adding removing smaller larger violated seen failed stop told k last box letter size at TELL DEADLOCK"
+_HERE = """
+has adding removing smaller larger divided left_over violated seen failed stop told k last box letter size at
+TELL DEADLOCK
+"""
 RESERVED = frozenset((_PROMELA + _C + _PAN + _HERE).split())
 
 

@@ -77,6 +77,10 @@ def is_scalar(type_: Type) -> bool:
     return not isinstance(type_, RecordType | ArrayType | SequenceType | BagType)
 
 
+class UnlikeElementsError(Exception):
+    """Structured elements of an array begin differently, which Promela cannot declare."""
+
+
 class Shapes:
     """Types and constants of one instance."""
 
@@ -256,19 +260,25 @@ class Shapes:
             return self._scalar(name, type_, "0" if raw else self.constant(type_, initial))
         hint = hint or name
         if isinstance(type_, ArrayType):
-            first: Any = None if raw else self._first(initial)
             if is_scalar(type_.element):
-                start = "" if raw else f" = {self.constant(type_.element, first)}"
+                start = "" if raw else f" = {self._elements(type_.element, initial)}"
                 return f"{self._cell(type_.element)} {name}[{self.instance.sizes.of(type_.index)}]{start}"
-            wrapped = self._typedef(hint, type_.element, first, 0, raw)
+            wrapped = self._typedef(hint, type_.element, None if raw else self._first(initial), 0, raw)
             return f"{wrapped} {name}[{self.instance.sizes.of(type_.index)}]"
         return f"{self._typedef(hint, type_, initial, spare, raw)} {name}"
 
-    @staticmethod
-    def _first(elements: Value) -> Value:
-        """The one value that all elements of an array have at the beginning."""
+    def _elements(self, type_: Type, elements: Value) -> str:
+        """What the scalars of an array are at the beginning."""
         assert isinstance(elements, tuple)
-        assert len(set(elements)) == 1, f"the language lets no elements of an array begin differently: {elements}"
+        shown = [self.constant(type_, element) for element in elements]
+        return shown[0] if len(set(shown)) == 1 else "{" + ", ".join(shown) + "}"
+
+    @staticmethod
+    def _first(elements: Value) -> Any:
+        """The one value that all structured elements of an array have at the beginning."""
+        assert isinstance(elements, tuple)
+        if len(set(elements)) > 1:
+            raise UnlikeElementsError
         return elements[0]
 
     def _scalar(self, name: str, type_: Type, initial: str) -> str:

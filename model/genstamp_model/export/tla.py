@@ -72,6 +72,32 @@ _HELPERS: Final[dict[str, tuple[tuple[str, ...], list[str]]]] = {
             "    IF {place} + 1 \\in DOMAIN {sequence} THEN {sequence}[{place} + 1] ELSE {otherwise}",
         ],
     ),
+    "Rank": (
+        ("sequence", "member", "place"),
+        [
+            "\\* How many members of a sequence come before one.",
+            "Rank({sequence}, {member}) ==",
+            "    (CHOOSE {place} \\in DOMAIN {sequence} : {sequence}[{place}] = {member}) - 1",
+        ],
+    ),
+    "Successor": (
+        ("sequence", "member", "place", "p"),
+        [
+            "\\* The next member of a sequence, which is a ring.",
+            "Successor({sequence}, {member}) ==",
+            "    LET {place} == CHOOSE {p} \\in DOMAIN {sequence} : {sequence}[{p}] = {member}",
+            "    IN  {sequence}[IF {place} = Len({sequence}) THEN 1 ELSE {place} + 1]",
+        ],
+    ),
+    "Predecessor": (
+        ("sequence", "member", "place", "p"),
+        [
+            "\\* The member of a sequence, which is a ring, that comes before one.",
+            "Predecessor({sequence}, {member}) ==",
+            "    LET {place} == CHOOSE {p} \\in DOMAIN {sequence} : {sequence}[{p}] = {member}",
+            "    IN  {sequence}[IF {place} = 1 THEN Len({sequence}) ELSE {place} - 1]",
+        ],
+    ),
     "DropFirst": (("sequence",), ["DropFirst({sequence}) == SubSeq({sequence}, 2, Len({sequence}))"]),
 }
 """Operators of our own, with the names that they bind."""

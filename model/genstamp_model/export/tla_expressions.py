@@ -47,6 +47,8 @@ _OPERATORS: Final = {
     Op.ADD: "+",
     Op.SUB: "-",
     Op.MUL: "*",
+    Op.DIV: "\\div",
+    Op.MOD: "%",
     Op.UNION: "\\cup",
     Op.INTERSECTION: "\\cap",
     Op.DIFFERENCE: "\\",
@@ -150,6 +152,8 @@ class Expressions:
                 return self._helper("Larger", *parts)
             case Op.INSERT | Op.REMOVE:
                 return self._with_member(expr, *parts)
+            case Op.RANK | Op.SUCCESSOR | Op.PREDECESSOR:
+                return self._in_order(expr, *parts)
             case Op.CARDINALITY:
                 return call("Cardinality", *parts)
             case Op.LENGTH:
@@ -170,6 +174,14 @@ class Expressions:
     def _helper(self, name: str, *parts: Piece) -> Piece:
         self.helpers.add(name)
         return call(name, *parts)
+
+    def _in_order(self, expr: Expr, member: Piece) -> Piece:
+        """The rank of a member or one of its neighbours; those of nobody are 0 and nobody."""
+        kind = expr.args[0].type
+        assert isinstance(kind, RefType)
+        found = self._helper(str(expr.op).capitalize(), Piece(self.names.order(kind.index)), member)
+        guard = self._guard(expr.args[0], member, kind.index)
+        return found if guard is None else choice(guard, found, self._zero(expr.type))
 
     def _zero(self, type_: Type) -> Piece:
         return literal(zero(type_, self.names.sizes), type_, self.names)

@@ -108,7 +108,7 @@ class Builder:
             system=self.system.name,
             semantics=self.semantics,
             bugs=self.bugs,
-            variables=tuple(traced.Variable(d.name, d.type, d.initial, d.source) for d in self.variables),
+            variables=tuple(traced.Variable(d.name, d.type, d.initial, d.source, d.starts) for d in self.variables),
             actions=actions,
             properties=properties,
             limits=tuple(self._limit(declaration) for declaration in self.state.limits()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar, cast
 
 from genstamp_model.language import ir
@@ -149,6 +149,34 @@ class Sequence(Value, Generic[V]):
     def first(self) -> V:
         """The first element."""
         return self.at(0)
+
+    def has(self, element: object) -> Bool:
+        """Whether some element is this one."""
+        wanted = coerce(element, self._element())
+        return self.some(lambda one: Bool(ir.equal(cast(Value, one).expr, wanted)))
+
+    def every(self, claim: Callable[[V], Bool | bool]) -> Bool:
+        """Whether the claim holds for every element."""
+        return Bool(ir.conjunction([ir.disjunction([ir.negation(here), said]) for here, said in self._places(claim)]))
+
+    def some(self, claim: Callable[[V], Bool | bool]) -> Bool:
+        """Whether the claim holds for some element."""
+        return Bool(ir.disjunction([ir.conjunction([here, said]) for here, said in self._places(claim)]))
+
+    def _places(self, claim: Callable[[V], Bool | bool]) -> Iterator[tuple[Expr, Expr]]:
+        """Of each place that may be filled whether it is, and what the claim says of the element there."""
+        kind, expr, size = self._type, self.expr, self.size().expr
+        assert isinstance(kind, SequenceType)
+        if kind.capacity is None:
+            raise misuse(
+                "only a sequence with a capacity can be quantified over; declare sequence(..., capacity=4) instead of "
+                f"limit='{kind.limit}'"
+            )
+        # Within a step a sequence may be longer than a state lets it be.
+        appended = sum(node.op is Op.APPEND and node.type == kind for node in ir.walk(expr))
+        for place in range(kind.capacity + appended):
+            here = ir.make(Op.LT, (ir.number(place), size), BOOL)
+            yield here, coerce(claim(self.at(place)), BOOL)
 
     def append(self, element: object) -> None:
         """Assign: put an element at the end."""

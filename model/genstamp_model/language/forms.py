@@ -5,6 +5,7 @@ Quantifiers take a function of one bound member; it is traced once, and the quan
 
 from __future__ import annotations
 
+import enum
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from genstamp_model.language.values import (
     Number,
     Value,
     coerce,
+    enum_type,
     member_of,
     wrap,
 )
@@ -219,6 +221,9 @@ def when(condition: Bool | bool, then: V, otherwise: object) -> V:
         left, right = coerce(first, BOOL), coerce(second, BOOL)
     elif isinstance(first, int):
         left, right = coerce(first, INTEGER), coerce(second, INTEGER)
+    elif isinstance(first, enum.Enum):
+        kind = enum_type(type(first))
+        left, right = coerce(first, kind), coerce(second, kind)
     else:
         raise misuse("when() cannot tell the type of its values; make one of them a value of the state")
     return cast(V, wrap(ir.choice(chosen, left, right)))
@@ -253,7 +258,7 @@ def _extreme(op: Op, first: N, others: tuple[object, ...]) -> N:
 
 def _body(op: Op, index: type[IndexT], function: Callable[[IndexT], Any], type_: Type, result: Type) -> Expr:
     with binding(_set_of(index, op)) as (binder, bound):
-        body = coerce(_of_one(function)(cast(IndexT, member_of(bound))), type_)
+        body = coerce(of_one(function)(cast(IndexT, member_of(bound))), type_)
     return ir.make(op, (body,), result, binder)
 
 
@@ -269,14 +274,16 @@ def _set_of(index: object, op: Op | str) -> IndexSet:
     return index.set
 
 
-def _of_one(function: Callable[[IndexT], V]) -> Callable[[IndexT], V]:
+def of_one(
+    function: Callable[[IndexT], V], form: str = "a quantifier", example: str = "lambda n: s.up.has(n)"
+) -> Callable[[IndexT], V]:
     """The function of one member; others are refused before they are called."""
     if isinstance(function, Value) or not callable(function):
-        raise misuse(f"a quantifier takes a function of one member, such as lambda n: s.up.has(n), not {function!r}")
+        raise misuse(f"{form} takes a function of one member, such as {example}, not {function!r}")
     try:
         inspect.signature(function).bind(None)
     except TypeError as problem:
-        raise misuse("a quantifier takes a function of one member; nest one in the other for two") from problem
+        raise misuse(f"{form} takes a function of one member; nest one in the other for two") from problem
     return function
 
 
@@ -303,7 +310,7 @@ def those(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Member
 def each(index: type[IndexT], value: Callable[[IndexT], V]) -> Array[IndexT, V]:
     """The array of a value for every member."""
     with binding(_set_of(index, Op.TABULATE)) as (binder, bound):
-        body = _plain_or_symbolic(_of_one(value)(cast(IndexT, member_of(bound))))
+        body = _plain_or_symbolic(of_one(value)(cast(IndexT, member_of(bound))))
     return Array(ir.make(Op.TABULATE, (body,), ArrayType(index.set, body.type), binder))
 
 
@@ -341,7 +348,7 @@ def _optimum(
 ) -> N:
     with binding(_set_of(index, op)) as (binder, bound):
         member = cast(IndexT, member_of(bound))
-        condition, body = coerce(_of_one(where)(member), BOOL), coerce(_of_one(value)(member), INTEGER)
+        condition, body = coerce(of_one(where)(member), BOOL), coerce(of_one(value)(member), INTEGER)
     result = body.type if getattr(body.type, "ordered", False) else INTEGER
     return cast(N, wrap(ir.make(op, (condition, body, ir.number(default)), result, binder)))
 

@@ -46,6 +46,8 @@ class Op(StrEnum):
     ADD = "add"
     SUB = "sub"
     MUL = "mul"
+    DIV = "div"  # number, constant above 0: rounded down
+    MOD = "mod"  # number, constant above 0: what is left then, from 0
     MIN = "min"
     MAX = "max"
     ITE = "ite"  # condition, then, otherwise
@@ -62,6 +64,9 @@ class Op(StrEnum):
     DIFFERENCE = "difference"
     SUBSET = "subset"  # set, set -> flag
     CARDINALITY = "cardinality"  # set -> number
+    RANK = "rank"  # reference -> number: how many members come before it; 0 of nobody
+    SUCCESSOR = "successor"  # reference -> reference: the next one on the ring; nobody of nobody
+    PREDECESSOR = "predecessor"  # reference -> reference
     LENGTH = "length"  # sequence or bag -> number
     AT = "at"  # sequence, number -> element
     APPEND = "append"  # sequence, element -> sequence
@@ -268,6 +273,8 @@ _INFIX = {
     Op.ADD: " + ",
     Op.SUB: " - ",
     Op.MUL: " * ",
+    Op.DIV: " // ",
+    Op.MOD: " % ",
     Op.UNION: " | ",
     Op.INTERSECTION: " & ",
     Op.DIFFERENCE: " - ",

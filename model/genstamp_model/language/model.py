@@ -36,12 +36,13 @@ from genstamp_model.language.types import (
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable of the state; `initial` gives its value for given sizes."""
+    """A variable of the state; `initial` gives its value for given sizes, `starts` the expressions that it is by."""
 
     name: str
     type: Type
     initial: Callable[[Sizes], Value]
     source: Source
+    starts: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -248,6 +249,8 @@ class Model:
         yield f"system {self.system} {self.semantics} {','.join(self.bugs)}"
         for variable in self.variables:
             yield f"variable {variable.name}: {variable.type} initially {variable.initial(sizes)}"
+            for start in variable.starts:
+                yield f"  or, of other sizes, {worded(start)}"
         for action in self.actions:
             names = ", ".join(f"{p.name} in {p.domain}" for p in action.parameters)
             yield f"action {action.name}({names}) event {action.event} refuses {action.refuses} hidden {action.hidden}"

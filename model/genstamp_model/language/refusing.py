@@ -15,7 +15,7 @@ from genstamp_model.language import ir
 from genstamp_model.language.author import is_author, is_called_by_author, suggested
 from genstamp_model.language.suspects import Symbolic
 from genstamp_model.language.trace import is_open, misuse
-from genstamp_model.language.types import describe
+from genstamp_model.language.types import RefType, describe
 
 _LANGUAGE: Final = __name__.rpartition(".")[0]
 _OPERATORS: Final = {
@@ -48,10 +48,10 @@ _UNARY: Final = {
     "float": "float()",
 }
 _INSTEAD: Final = {
-    "a number": "numbers have +, -, *, comparisons, smallest() and largest()",
+    "a number": "numbers have +, -, *, // and % by a whole number above 0, comparisons, smallest() and largest()",
     "an ordered number": "an ordered number can only be compared and raised; declare number(...) for more",
     "a flag": "flags have &, |, ~, ==, != and .implies(); write when(flag, 1, 0) for a number",
-    "a sequence": "a sequence has .at(), .first(), .size(), .append() and .drop_first()",
+    "a sequence": "a sequence has .at(), .first(), .has(), .some(), .every(), .size(), .append() and .drop_first()",
     "a set": "a set has .has(), .add(), .remove(), .clear(), .size(), .is_empty(), |, &, -, ==, != and <=",
 }
 
@@ -193,6 +193,8 @@ class Refusing(Symbolic):
     def _instead(self) -> str:
         kind = describe(self.expr.type)
         instead = _INSTEAD.get("a set" if kind.startswith("a set of ") else kind)
+        if isinstance(self.expr.type, RefType):
+            instead = "members have == and !=, and those of an ordered set .before(), .next(), .successor() and .rank()"
         return f"; {instead}" if instead else ""
 
 

@@ -39,6 +39,7 @@ class IndexSet:
     A subset (of its `root`) shares the positions of its root but has only the unnamed members. `base` is the name under
     which configurations size the unnamed members and reports count them: `Client` for holders and for clients.
     `origin` is where the set is declared, so that sets of two specifications are never taken for one another.
+    `ordered` sets have a first and a last member and neighbours; only expressions that ask for these depend on it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class IndexSet:
     root: str | None = None
     unnamed: str | None = None
     origin: str = field(default="", repr=False)
+    ordered: bool = field(default=False, repr=False)
 
     @property
     def base(self) -> str:

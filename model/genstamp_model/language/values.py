@@ -116,11 +116,16 @@ class Value(Refusing):
     def _assign(self, value: Expr) -> None:
         self._change(lambda _: value)
 
-    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+    def _alike(self, other: object) -> Expr:
+        """Another value as one that this can be compared with: of a member any one of its root set, and none."""
         kind = self.expr.type
         if isinstance(kind, RefType):
-            kind = RefType(IndexSet(kind.index.root) if kind.index.root else kind.index, optional=True)
-        return Bool(ir.equal(self.expr, coerce(other, kind)))
+            is_nobody = isinstance(other, Nobody) or kind.index.root is None
+            kind = RefType(kind.index if is_nobody else IndexSet(kind.index.root or ""), optional=True)
+        return coerce(other, kind)
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        return Bool(ir.equal(self.expr, self._alike(other)))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
@@ -194,6 +199,15 @@ class Number(Comparable):
     def __mul__(self, other: Number | int) -> Number:
         return Number(ir.make(Op.MUL, (self.expr, coerce(other, INTEGER)), INTEGER))
 
+    def __floordiv__(self, other: int) -> Number:
+        return Number(ir.make(Op.DIV, (self.expr, _divisor(other, "//")), INTEGER))
+
+    def __mod__(self, other: int) -> Number:
+        return Number(ir.make(Op.MOD, (self.expr, _divisor(other, "%")), INTEGER))
+
+    def __neg__(self) -> Number:
+        return 0 - self
+
     def __radd__(self, other: int) -> Number:
         return self + other
 
@@ -211,6 +225,12 @@ class Ordered(Comparable):
         return Ordered(ir.make(Op.ADD, (self.expr, ir.number(other)), NumberType(ordered=True)))
 
 
+def _divisor(given: object, operator: str) -> Expr:
+    if type(given) is not int or given < 1:
+        raise misuse(f"a number is divided by a whole number above 0, such as n {operator} 2, and not by {given!r}")
+    return ir.number(given)
+
+
 def _refuse_symbolic(amount: object) -> None:
     if type(amount) is not int or amount < 1:
         raise misuse(f"an ordered number can only be raised by a constant above 0, not by {amount!r}")
@@ -224,6 +244,11 @@ class Enumerated(Value, Generic[E]):
         return Bool(ir.disjunction([ir.equal(self.expr, coerce(member, self.expr.type)) for member in members]))
 
 
+def enum_type(members: type[enum.Enum]) -> EnumType:
+    """The type of a Python enumeration's members."""
+    return EnumType(members.__name__, tuple(member.name for member in members))
+
+
 class Index(Value):
     """Base of index sets: subclass it, once for each kind of node or thing; instances are members.
 
@@ -234,22 +259,97 @@ class Index(Value):
 
     set: ClassVar[IndexSet]
 
-    def __init_subclass__(cls, symmetric: bool = False, unnamed: str | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls, symmetric: bool = False, unnamed: str | None = None, ordered: bool = False, **kwargs: Any
+    ) -> None:
         super().__init_subclass__(**kwargs)
         parent, origin = cls.__mro__[1], f"{cls.__module__}.{cls.__qualname__}"
         if parent is Index:
+            if symmetric and ordered:
+                raise misuse(f"{cls.__name__} cannot be both: the members of a symmetric set have no order")
             named = tuple(name for name, value in vars(cls).items() if isinstance(value, NamedMember))
-            cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin)
+            cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin, ordered)
             for name in named:
                 if re.fullmatch(rf"{re.escape(cls.set.base.lower())}\d+", name):
                     raise misuse(f"'{name}' is what an unnamed member of {cls.__name__} is called; name it otherwise")
         else:
             root = cast("type[Index]", parent).set
-            cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin)
+            cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin, root.ordered)
 
     def is_none(self) -> Bool:
         """Whether an optional reference refers to nobody."""
         return Bool(ir.equal(self.expr, ir.const(None, RefType(self.set, optional=True))))
+
+    @classmethod
+    def first(cls: type[IndexT]) -> IndexT:
+        """The first member of an ordered set."""
+        return cast(IndexT, member_of(first_of(cls.set, ".first()")))
+
+    @classmethod
+    def last(cls: type[IndexT]) -> IndexT:
+        """The last member of an ordered set."""
+        return cast(IndexT, member_of(last_of(cls.set, ".last()")))
+
+    def rank(self) -> Number:
+        """How many members of the ordered set come before this one; 0 of nobody."""
+        return Number(ir.make(Op.RANK, (self._in_order("rank"),), INTEGER))
+
+    def before(self, other: Index) -> Bool:
+        """Whether this member comes before another one; nobody comes before or after one."""
+        ours, theirs = self._in_order("before"), self._alike(other)
+        earlier = ir.make(Op.LT, tuple(ir.make(Op.RANK, (one,), INTEGER) for one in (ours, theirs)), BOOL)
+        return Bool(earlier) & ~self.is_none() if _may_be_nobody(ours) else Bool(earlier)
+
+    def successor(self: IndexT) -> IndexT:
+        """The next member on the ring: the first one after the last one; nobody of nobody."""
+        return self._neighbour(Op.SUCCESSOR)
+
+    def predecessor(self: IndexT) -> IndexT:
+        """The member before it on the ring: the last one before the first one; nobody of nobody."""
+        return self._neighbour(Op.PREDECESSOR)
+
+    def next(self: IndexT) -> IndexT:
+        """The next member; none after the last one."""
+        return self._within_ends("next", Op.SUCCESSOR, last_of)
+
+    def previous(self: IndexT) -> IndexT:
+        """The member before it; none before the first one."""
+        return self._within_ends("previous", Op.PREDECESSOR, first_of)
+
+    def _in_order(self, form: str) -> Expr:
+        refuse_unordered(self.set, f".{form}()")
+        return self.expr
+
+    def _neighbour(self: IndexT, op: Op) -> IndexT:
+        return cast(IndexT, wrap(ir.make(op, (self._in_order(op),), self.expr.type)))
+
+    def _within_ends(self: IndexT, form: str, op: Op, end: Callable[[IndexSet, str], Expr]) -> IndexT:
+        is_end = ir.equal(self.expr, end(self.set, f".{form}()"))
+        nobody = ir.const(None, RefType(self.set, optional=True))
+        return cast(IndexT, wrap(ir.choice(is_end, nobody, self._neighbour(op).expr)))
+
+
+def _may_be_nobody(expr: Expr) -> bool:
+    return isinstance(expr.type, RefType) and expr.type.optional
+
+
+def refuse_unordered(index: IndexSet, form: str) -> None:
+    """Refuse a form that asks for the order of members that have none."""
+    if not index.ordered:
+        name = index.root or index.name
+        kept = ", and leave out symmetric=True, for no member of a symmetric set is before another"
+        raise misuse(f"{form} needs an order; declare class {name}(Index, ordered=True){kept * index.symmetric}")
+
+
+def first_of(index: IndexSet, form: str) -> Expr:
+    """The first member of an ordered set."""
+    refuse_unordered(index, form)
+    return ir.const(0, RefType(index))
+
+
+def last_of(index: IndexSet, form: str) -> Expr:
+    """The last member of an ordered set: on the ring it comes before the first one."""
+    return ir.make(Op.PREDECESSOR, (first_of(index, form),), RefType(index))
 
 
 class NamedMember:

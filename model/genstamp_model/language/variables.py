@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, cast, overload
 
 from genstamp_model.language import ir
-from genstamp_model.language.author import caller
+from genstamp_model.language.author import authored, caller
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
-from genstamp_model.language.ir import Expr
-from genstamp_model.language.trace import misuse
+from genstamp_model.language.forms import of_one
+from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.trace import Trace, binding, misuse, tracing
 from genstamp_model.language.types import (
     BOOL,
     ArrayType,
@@ -39,6 +40,7 @@ from genstamp_model.language.values import (
     Value,
     at_place,
     coerce,
+    enum_type,
     refuse_lifecycle,
     register_lifecycle,
     register_record,
@@ -57,11 +59,15 @@ Initial = Callable[[Sizes], PlainValue]
 
 
 class Declared(Generic[V]):
-    """A declared variable or field; as an attribute of a traced state or record it is its symbolic value."""
+    """A declared variable or field; as an attribute of a traced state or record it is its symbolic value.
 
-    def __init__(self, type_: Type, initial: Initial) -> None:
+    `starts` are the expressions that its initial value, or a part of it, is given by.
+    """
+
+    def __init__(self, type_: Type, initial: Initial, starts: tuple[Expr, ...] = ()) -> None:
         self.type = type_
         self.initial = initial
+        self.starts = starts
         self.source = caller()
         self.name = ""
 
@@ -166,9 +172,9 @@ def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enu
         raise misuse(f"enumeration() takes a class derived from enum.Enum that has members, not {members!r}")
     if initially is not None and not isinstance(initially, members):
         raise misuse(f"the initial value {initially!r} is no member of {members.__name__}")
-    labels = tuple(member.name for member in members)
-    start = labels.index(initially.name) if initially is not None else 0
-    return Declared(EnumType(members.__name__, labels), lambda sizes: start)
+    kind = enum_type(members)
+    start = kind.labels.index(initially.name) if initially is not None else 0
+    return Declared(kind, lambda sizes: start)
 
 
 def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
@@ -189,21 +195,54 @@ def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
     return Declared(type_, lambda sizes: start)
 
 
-def reference(index: type[IndexT]) -> Declared[IndexT]:
-    """A member of an index set; the first one initially."""
+def _starting(type_: Type, given: object, otherwise: Initial) -> Declared[Any]:
+    """What starts with a value that is computed once the sizes are known, if one is given."""
+    if given is None:
+        return Declared(type_, otherwise)
+    expr = coerce(given, type_)
+    return Declared(type_, lambda sizes: _computed(expr, sizes), (expr,))
+
+
+def _computed(expr: Expr, sizes: Sizes) -> PlainValue:
+    # Here, because what evaluates expressions is built on this.
+    from genstamp_model.evaluate import Computing
+
+    return Computing(sizes).plain(expr)
+
+
+def _by_member(op: Op, index: type[IndexT], given: Callable[[IndexT], Any], type_: Type, result: Type) -> Expr:
+    """The value for each member, from a function of one."""
+    function = of_one(given, "initially=", "lambda n: n == Node.first()")
+    with authored(caller()), tracing(Trace({}, may_assign=False)), binding(index.set) as (binder, bound):
+        body = coerce(function(cast(IndexT, wrap(bound))), type_)
+    return ir.make(op, (body,), result, binder)
+
+
+def reference(index: type[IndexT], *, initially: IndexT | None = None) -> Declared[IndexT]:
+    """A member of an index set; the first one initially, unless another one is given."""
     _index(index, "reference()")
-    return Declared(RefType(index.set), lambda sizes: 0)
+    return _starting(RefType(index.set), initially, lambda sizes: 0)
 
 
-def optional(index: type[IndexT]) -> Declared[IndexT]:
-    """A member of an index set, or `none`, which it is initially."""
+def optional(index: type[IndexT], *, initially: IndexT | None = None) -> Declared[IndexT]:
+    """A member of an index set, or `none`, which it is initially, unless a member is given."""
     _index(index, "optional()")
-    return Declared(RefType(index.set, optional=True), lambda sizes: None)
+    return _starting(RefType(index.set, optional=True), initially, lambda sizes: None)
 
 
-def members(index: type[IndexT], *, initially_all: bool = False) -> Declared[Members[IndexT]]:
-    """A subset of an index set; empty initially, or everything."""
+def members(
+    index: type[IndexT],
+    *,
+    initially_all: bool = False,
+    initially: Callable[[IndexT], Bool | bool] | None = None,
+) -> Declared[Members[IndexT]]:
+    """A subset of an index set; empty initially, or everything, or those members for which a condition holds."""
     _index(index, "members()")
+    if initially is not None:
+        if initially_all:
+            raise misuse("a set begins with all members or with those of initially=; write one of them")
+        given = _by_member(Op.MEMBERS, index, initially, BOOL, SetType(index.set))
+        return Declared(SetType(index.set), lambda sizes: _computed(given, sizes), (given,))
     return Declared(
         SetType(index.set), lambda sizes: frozenset(range(sizes.of(index.set))) if initially_all else frozenset()
     )
@@ -213,7 +252,8 @@ def record(class_: type[R]) -> Declared[R]:
     """A record, each field at its own initial value."""
     _record(class_, "record()")
     fields = class_.declared()
-    return Declared(class_.type(), lambda sizes: tuple(declared.initial(sizes) for declared in fields))
+    starts = tuple(start for declared in fields for start in declared.starts)
+    return Declared(class_.type(), lambda sizes: tuple(declared.initial(sizes) for declared in fields), starts)
 
 
 def sequence(element: Declared[V], *, capacity: int | None = None, limit: str | None = None) -> Declared[Sequence[V]]:
@@ -242,13 +282,18 @@ def bag(class_: type[R], *, limit: str) -> Declared[Bag[R]]:
     return Declared(BagType(class_.type(), limit), lambda sizes: ())
 
 
-def per(index: type[IndexT], element: Declared[V]) -> Declared[Array[IndexT, V]]:
-    """One element for each member of an index set."""
+def per(
+    index: type[IndexT], element: Declared[V], *, initially: Callable[[IndexT], object] | None = None
+) -> Declared[Array[IndexT, V]]:
+    """One element for each member of an index set; each as it is declared, or as a function of the member says."""
     _index(index, "per()")
     _element(element, "per()")
+    type_ = ArrayType(index.set, element.type)
+    if initially is not None:
+        given = _by_member(Op.TABULATE, index, initially, element.type, type_)
+        return Declared(type_, lambda sizes: _computed(given, sizes), (given,))
     return Declared(
-        ArrayType(index.set, element.type),
-        lambda sizes: tuple(element.initial(sizes) for _ in range(sizes.of(index.set))),
+        type_, lambda sizes: tuple(element.initial(sizes) for _ in range(sizes.of(index.set))), element.starts
     )
 
 

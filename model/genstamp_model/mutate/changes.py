@@ -33,6 +33,8 @@ _SWAPPED: Final = {
     Op.UNION: Op.INTERSECTION,
     Op.INTERSECTION: Op.UNION,
     Op.DIFFERENCE: Op.UNION,
+    Op.SUCCESSOR: Op.PREDECESSOR,
+    Op.PREDECESSOR: Op.SUCCESSOR,
 }
 """Operations of the same operands and type."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import z3
 
 from genstamp_model.errors import SpecError
+from genstamp_model.language.ir import Op
 from genstamp_model.language.model import Model, Variable
 from genstamp_model.language.types import (
     ArrayType,
@@ -119,6 +120,12 @@ class States:
                 return True
 
     def _initial(self, variable: Variable) -> Symbolic:
+        if any(start.op is not Op.CONST for start in variable.starts):
+            raise SpecError(
+                f"'{variable.name}' begins as a function of members says, so a proof for any size cannot tell how; let "
+                "all members begin alike",
+                variable.source,
+            )
         bases = {index.base for index in self.values.sorts.roots.values()}
         tried = [Sizes(dict.fromkeys(bases, size)) for size in _TRIED]
         return self._uniform(variable, variable.type, [(sizes, variable.initial(sizes)) for sizes in tried])

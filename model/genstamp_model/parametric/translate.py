@@ -18,7 +18,7 @@ import z3
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
-from genstamp_model.language.types import ArrayType, BagType, IndexSet, RecordType, SequenceType, SetType, Type
+from genstamp_model.language.types import ArrayType, BagType, IndexSet, RecordType, RefType, SequenceType, SetType, Type
 from genstamp_model.parametric.counting import COUNTING, Counted, compared
 from genstamp_model.parametric.symbolic import Bag, Reference, Symbolic, Table, Values, terms_in
 from genstamp_model.prove.algebra import Term, Z3Algebra, lift
@@ -34,6 +34,8 @@ _SCALAR: dict[Op, Callable[..., Term]] = {
     Op.ADD: Z3Algebra.add,
     Op.SUB: Z3Algebra.sub,
     Op.MUL: Z3Algebra.mul,
+    Op.DIV: Z3Algebra.div,
+    Op.MOD: Z3Algebra.mod,
     Op.MIN: Z3Algebra.minimum,
     Op.MAX: Z3Algebra.maximum,
 }
@@ -67,6 +69,9 @@ def _refused(node: Expr, parameters: AbstractSet[str]) -> str | None:
         return f"it compares all messages or elements of two values ({ir.text(node)}); it could say every or some"
     if node.op is Op.MUL and all(arg.op is not Op.CONST for arg in node.args):
         return f"it multiplies two variables ({ir.text(node)}), which is undecidable"
+    is_first = node.op is Op.CONST and isinstance(node.type, RefType) and type(node.data) is int
+    if is_first or node.op in (Op.RANK, Op.SUCCESSOR, Op.PREDECESSOR):
+        return f"it asks for the order of members ({ir.text(node)}), which is known of fixed sizes only"
     if node.op is Op.TAKE and not node.free <= parameters:
         return f"it takes many messages at once ({ir.text(node)}); it could take one that was received"
     return None

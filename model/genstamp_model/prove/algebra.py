@@ -102,6 +102,14 @@ class Z3Algebra:
         """Product."""
         return a * b
 
+    def div(self, a: Term, by: int) -> Term:
+        """Quotient by a number above 0, rounded down, as Z3 does."""
+        return a // by if known(a) else a / by
+
+    def mod(self, a: Term, by: int) -> Term:
+        """What is left then, from 0."""
+        return a % by
+
     def minimum(self, a: Term, b: Term) -> Term:
         """The smaller of two numbers."""
         return min(a, b) if known(a) and known(b) else self.ite(self.le(a, b), a, b)

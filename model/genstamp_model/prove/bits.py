@@ -113,6 +113,22 @@ class BitAlgebra(Z3Algebra):
         corners = [x * y for x in interval(a) for y in interval(b)]
         return _number(lambda x, y: x * y, a, b, min(corners), max(corners))
 
+    def div(self, a: Term, by: int) -> Term:
+        """Quotient by a number above 0, rounded down."""
+        low, high = (bound // by for bound in interval(a))
+        if low == high:
+            return low
+        if low < 0:
+            return self.add(self.div(self.sub(a, low * by), by), low)
+        return _unsigned(z3.UDiv, a, by, low, high)
+
+    def mod(self, a: Term, by: int) -> Term:
+        """What is left then, from 0."""
+        low, high = (bound // by for bound in interval(a))
+        if low == high or low < 0:
+            return self.mod(self.sub(a, low * by), by) if low else a
+        return _unsigned(z3.URem, a, by, 0, by - 1)
+
     def minimum(self, a: Term, b: Term) -> Term:
         """The smaller of two numbers."""
         (low, high), (other_low, other_high) = interval(a), interval(b)
@@ -159,6 +175,13 @@ def _number(combine: Callable[[Term, Term], Term], a: Term, b: Term, low: int, h
         return low
     bits = width(low, high)
     return Bits(combine(as_bits(a, bits), as_bits(b, bits)), low, high)
+
+
+def _unsigned(divide: Callable[[Term, Term], Term], a: Bits, by: int, low: int, high: int) -> Term:
+    """A division of a number that is not below 0."""
+    bits = width(0, a.high)
+    found = divide(as_bits(a, bits), z3.BitVecVal(by, bits))
+    return _narrowed(Bits(found, 0, a.high), low, high)
 
 
 def _narrowed(number: Term, low: int, high: int) -> Term:

@@ -61,6 +61,14 @@ class ColumnAlgebra:
         """Product."""
         return a * b
 
+    def div(self, a: Column, by: int) -> Column:
+        """Quotient by a number above 0, rounded down."""
+        return a // by
+
+    def mod(self, a: Column, by: int) -> Column:
+        """What is left then, from 0."""
+        return a % by
+
     def minimum(self, a: Column, b: Column) -> Column:
         """The smaller."""
         return np.minimum(a, b)

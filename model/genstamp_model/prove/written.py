@@ -16,6 +16,8 @@ _INFIX = {
     Op.ADD: "+",
     Op.SUB: "-",
     Op.MUL: "*",
+    Op.DIV: "//",
+    Op.MOD: "%",
     Op.UNION: "|",
     Op.INTERSECTION: "&",
     Op.DIFFERENCE: "-",
@@ -54,6 +56,8 @@ def written(node: Expr, state: str = "s") -> str:
             return f"{_operand(node.args[0], state)}.has({written(node.args[1], state)})"
         case Op.CARDINALITY | Op.LENGTH:
             return f"{_operand(node.args[0], state)}.size()"
+        case Op.RANK | Op.SUCCESSOR | Op.PREDECESSOR:
+            return f"{written(node.args[0], state)}.{node.op}()"
         case op if op in _INFIX:
             return f" {_INFIX[op]} ".join(_operand(arg, state) for arg in node.args)
         case op if op in _QUANTIFIERS:

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
+from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.fenced_lock import FENCED_LOCK
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
+from tests.model.systems.readers import READERS
+from tests.model.systems.rings import PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 from tests.model.test_random_systems import search
@@ -116,6 +119,11 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (ODD_NAMES, "small", 342),
         (NO_VARIABLES, "only", 1),
         (EVERY_FORM, "tiny", 49320),
+        (DIVISION, "one", 126),
+        (PRIVILEGES, "n4", 89),
+        (READERS, "a3", 21527),
+        (RING, "n4", 92),
+        (TABLE, "g2", 1604),
         (SMALL_RECOVERY, "two", 16214),
     ],
     ids=lambda value: value.name if isinstance(value, System) else str(value),

@@ -5,11 +5,15 @@ from pathlib import Path
 from typing import Self
 
 import pytest
+from tests.model.random_kinds import in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
+from tests.model.systems.division import DIVISION
 from tests.model.systems.endless_recovery import RELATIVE
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
+from tests.model.systems.readers import READERS
+from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
@@ -89,6 +93,26 @@ def test_every_step_is_taken_somewhere() -> None:
 @pytest.mark.parametrize("seed", [12, 15, 19, 23])
 def test_random_systems_mean_the_same(seed: int) -> None:
     agrees(RandomSystem(seed).instance())
+
+
+@pytest.mark.parametrize("seed", [5, 15])
+def test_random_systems_with_members_in_order_mean_the_same(seed: int) -> None:
+    agrees(RandomSystem(seed, in_order(seed)).instance())
+
+
+@pytest.mark.parametrize(
+    ("system", "configuration", "states"),
+    [
+        (RING, "n4", 92),
+        (TABLE, "g2", 1604),
+        (DINING, "p5", 67),
+        (PRIVILEGES, "n4", 89),
+        (DIVISION, "one", 126),
+        (READERS, "a2", 390),
+    ],
+)
+def test_order_division_and_elements_mean_the_same(system: System, configuration: str, states: int) -> None:
+    assert agrees(system.instance(configuration)).distinct == states
 
 
 def test_names_that_mean_something_elsewhere() -> None:

@@ -26,6 +26,8 @@ _INFIX: Final = {
     Op.ADD: (" + ", 5),
     Op.SUB: (" - ", 5),
     Op.MUL: (" * ", 5),
+    Op.DIV: (" // ", 5),
+    Op.MOD: (" % ", 5),
     Op.UNION: (" | ", 5),
     Op.INTERSECTION: (" & ", 5),
     Op.DIFFERENCE: (" - ", 5),
@@ -44,6 +46,9 @@ _ON_ONE: Final = frozenset(
         Op.APPEND,
         Op.SEND,
         Op.DROP_FIRST,
+        Op.RANK,
+        Op.SUCCESSOR,
+        Op.PREDECESSOR,
     }
 )
 _CALLS: Final = {
@@ -146,6 +151,9 @@ class Wording:
             Op.WITH_FIELD: f".with({_field(expr, expr.data)}={{}})" if expr.op is Op.WITH_FIELD else "",
             Op.STORE: ".with([{}]={})",
             Op.DROP_FIRST: ".without_first()",
+            Op.RANK: ".rank()",
+            Op.SUCCESSOR: ".successor()",
+            Op.PREDECESSOR: ".predecessor()",
         }
         return self._within(first, _ATOM) + behind[expr.op].format(*rest), _ATOM
 

@@ -1,0 +1,58 @@
+"""Numbers that are divided, below and above 0: 126 states, 11 levels."""
+
+from typing import Self
+
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    Part,
+    System,
+    action,
+    invariant,
+    number,
+    pick,
+    require,
+    transition,
+    when,
+    witness,
+)
+
+
+class Division(Part):
+    """A number that wanders about, and what is made of it."""
+
+    n = number(-8, 8)
+    half = number(-4, 4)
+    rest = number(0, 4)
+
+    @action
+    def collatz(s) -> None:
+        """Half of an even number; of an odd one, a smaller odd one turned round."""
+        s.n = when(s.n % 2 == 0, s.n // 2, -(s.n // 3))
+        s.half = s.n // 2
+
+    @action
+    def step(s) -> None:
+        """One way or the other, round the ends."""
+        by = pick("by", -1, 1)
+        require(by != 0, "it moves")
+        s.n = (s.n + by + 8) % 17 - 8
+        s.rest = (-s.n) % 5
+
+    @invariant(inductive=True)
+    def quotients_round_down(s) -> Bool:
+        """What is left is never below 0."""
+        return ((s.n // 3) * 3 + s.n % 3 == s.n) & (s.n % 3 < 3) & (s.n % 3 >= 0) & (-s.n == 0 - s.n)
+
+    @transition
+    def the_rest_is_small(s, t: Self) -> Bool:
+        """It is what is left of some number."""
+        return t.rest % 5 == t.rest
+
+    @witness
+    def a_negative_half(s) -> Bool:
+        """Halves of odd numbers below 0 are rounded down."""
+        return (s.n == -7) & (s.half == -4)
+
+
+DIVISION = System("division", parts=[Division], configurations=[Configuration("one", sizes={})])
