@@ -199,13 +199,6 @@ def test_a_datanode_finalizes_without_a_downstream_that_is_lost() -> None:
     assert "not acknowledged by all" in refuses_now(driver, "complete", client="client1", file=FILE)
 
 
-def test_complete_waits_for_all_datanodes() -> None:
-    driver = new_driver()
-    write_file(driver)
-    do(driver, "last_packet", client="client1", file=FILE)
-    assert "not acknowledged by all" in refuses_now(driver, "complete", client="client1", file=FILE)
-
-
 def test_a_closed_stream_does_nothing_more() -> None:
     driver = new_driver()
     do(driver, "create", client="client1", file=FILE)
@@ -324,15 +317,6 @@ def test_the_steps_of_a_recovery_come_in_their_order() -> None:
     )
     (other, _) = sorted(set(driver.cluster.datanodes) - {primary})
     assert "leads no recovery" in refuses_now(driver, "sync_block", primary=other, file=FILE)
-
-
-def test_an_attempt_ends_with_its_commit() -> None:
-    driver = new_driver()
-    write_file(driver)
-    do(driver, "recover_lease", client="client2", file=FILE)
-    primary = receive_command(driver)
-    lead_recovery(driver, primary)
-    assert "leads no recovery" in refuses_now(driver, "commit_block_synchronization", primary=primary, file=FILE)
 
 
 def test_an_attempt_dies_with_its_primary() -> None:

@@ -49,14 +49,6 @@ def test_bytes_are_acknowledged_when_the_last_datanode_has_them() -> None:
     assert (stream.on_hflush(), stream.all_packets_acknowledged()) == (1, True)
 
 
-def test_datanodes_finalize_from_the_last_to_the_first() -> None:
-    stream = streaming()
-    assert stream.unfinalized_downstream("a") == "b"
-    assert stream.unfinalized_downstream("b") is None
-    stream.finalized.add("b")
-    assert stream.unfinalized_downstream("a") is None
-
-
 def test_the_block_is_completed_with_the_acknowledged_length() -> None:
     stream = streaming()
     for datanode in ("a", "b"):

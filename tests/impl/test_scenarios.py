@@ -15,7 +15,6 @@ from genstamp_dfs.hdfs.scenarios import (
     SCENARIOS,
     ask_all,
     do,
-    finalize_all,
     late_complete_is_refused,
     lead_recovery,
     new_driver,
@@ -130,74 +129,7 @@ def test_stamps_and_recovery_ids_rise_by_one_from_1001(name: str) -> None:
     assert drawn == list(range(1001, 1001 + len(drawn)))
 
 
-# -- who may, and when ----------------------------------------------------------------------------------------------
-
-
-def test_the_old_writer_loses_its_rights_with_recover_lease() -> None:
-    driver = new_driver()
-    do(driver, "create", client="client1", file=FILE)
-    do(driver, "recover_lease", client="client2", file=FILE)
-    assert do(driver, "add_block", client="client1", file=FILE).refused_with == "LeaseExpiredException"
-
-
-def test_a_writer_recovers_its_own_file() -> None:
-    driver = new_driver()
-    write_file(driver)
-    assert do(driver, "recover_lease", client="client1", file=FILE).recovery_id == 1002
-    lead_recovery(driver, receive_command(driver))
-    assert closed_with(driver) == (1002, 2)
-
-
-def test_a_file_without_block_is_closed_at_once() -> None:
-    driver = new_driver()
-    do(driver, "create", client="client1", file=FILE)
-    recovered = do(driver, "recover_lease", client="client2", file=FILE)
-    assert (recovered.observed, recovered.recovery_id) == ({"closed": "true"}, None)
-
-
-def test_asking_again_within_the_gate_starts_no_second_recovery() -> None:
-    driver = new_driver()
-    write_file(driver)
-    do(driver, "recover_lease", client="client2", file=FILE)
-    driver.tick(90_000)
-    assert do(driver, "recover_lease", client="client2", file=FILE).recovery_id is None
-    driver.tick(1)
-    assert do(driver, "recover_lease", client="client2", file=FILE).recovery_id == 1003
-
-
-def test_a_committed_block_without_report_is_recovered_and_the_writer_can_no_longer_complete() -> None:
-    driver = new_driver()
-    write_file(driver)
-    finalize_all(driver)
-    do(driver, "complete", client="client1", file=FILE)
-    do(driver, "recover_lease", client="client1", file=FILE)
-    assert do(driver, "complete", client="client1", file=FILE).refused_with == "IOException"
-    lead_recovery(driver, receive_command(driver))
-    assert closed_with(driver) == (1002, 2)
-
-
-def test_create_rbw_over_an_existing_replica_is_refused() -> None:
-    driver = new_driver()
-    do(driver, "create", client="client1", file=FILE)
-    do(driver, "add_block", client="client1", file=FILE)
-    do(driver, "create_rbw", client="client1", file=FILE, datanode="datanode1")
-    again = do(driver, "create_rbw", client="client1", file=FILE, datanode="datanode1")
-    assert again.refused_with == "ReplicaAlreadyExistsException"
-
-
 # -- lengths --------------------------------------------------------------------------------------------------------
-
-
-def test_recovery_keeps_what_every_rbw_has_and_cuts_the_rest() -> None:
-    driver = new_driver()
-    open_file(driver)
-    send_packet(driver)
-    do(driver, "hflush", client="client1", file=FILE)
-    send_packet(driver, reach=2)
-    do(driver, "recover_lease", client="client2", file=FILE)
-    assert lead_recovery(driver, receive_command(driver)).num_bytes == 1
-    assert closed_with(driver) == (1002, 1)
-    assert replicas(driver) == dict.fromkeys(DATANODES, (ReplicaState.FINALIZED, 1002, 1))
 
 
 def test_a_finalized_replica_decides_over_an_rbw_of_its_length_and_an_rwr() -> None:
@@ -218,18 +150,6 @@ def test_a_finalized_replica_decides_over_an_rbw_of_its_length_and_an_rwr() -> N
         if event.event == "init_replica_recovery"
     }
     assert states == {first: "RBW", second: "RWR", last: "FINALIZED"}
-
-
-def test_when_all_have_restarted_the_shortest_valid_length_is_kept() -> None:
-    driver = new_driver()
-    pipeline = write_file(driver)
-    for datanode in pipeline:
-        do(driver, "datanode_crash", datanode=datanode)
-    do(driver, "datanode_restart_losing_bytes", datanode=pipeline[0])
-    for datanode in pipeline[1:]:
-        do(driver, "datanode_restart", datanode=datanode)
-    do(driver, "recover_lease", client="client2", file=FILE)
-    assert lead_recovery(driver, receive_command(driver)).num_bytes == 1
 
 
 def test_a_block_without_data_is_deleted_and_its_replicas_with_it() -> None:

@@ -9,12 +9,13 @@ what has to come to its end. None of them knows of a twin.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Final
-from unittest import mock
+
+from tests.conformance.patching import Patch, patched
 
 from genstamp_dfs.errors import DiskFullError
 from genstamp_dfs.gfs.chunkserver.applying import Applying
@@ -59,15 +60,6 @@ BUSY_FILES: Final = PlanOptions(logs=1, tables=1, jobs_per_client=20, pieces=30,
 """Runs with one file of each kind, on which all clients work, while more goes wrong."""
 
 
-@dataclass(frozen=True)
-class Patch:
-    """One function of the implementation, and the broken one in its place."""
-
-    owner: Any
-    name: str
-    broken: Any
-
-
 @dataclass(frozen=True, eq=False)
 class Twin:
     """A broken implementation.
@@ -87,9 +79,7 @@ class Twin:
     @contextmanager
     def in_place(self) -> Iterator[None]:
         """The implementation is the twin for a while."""
-        with ExitStack() as patches:
-            for patch in self.patches:
-                patches.enter_context(mock.patch.object(patch.owner, patch.name, patch.broken))
+        with patched(self.patches):
             yield
 
 

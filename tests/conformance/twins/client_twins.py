@@ -1,7 +1,8 @@
 """Old bugs of clients, put back; each as small as the fix that it undoes."""
 
+from tests.conformance.patching import Patch
 from tests.conformance.twins import scenarios
-from tests.conformance.twins.judging import Judge, Patch, Twin
+from tests.conformance.twins.judging import Judge, Twin
 from tests.conformance.twins.namenode_twins import commit_with_any_stamp
 
 from genstamp_dfs.hdfs.client.data_streamer import DataStreamer

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.conformance.patching import Patch
 from tests.conformance.twins import scenarios
-from tests.conformance.twins.judging import Judge, Patch, Twin
+from tests.conformance.twins.judging import Judge, Twin
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.datanode import recovery_task

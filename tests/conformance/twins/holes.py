@@ -5,7 +5,8 @@ With a hole open and all others closed a judge notices it, with `hadoop-3.4` too
 
 from dataclasses import dataclass, replace
 
-from tests.conformance.twins.judging import Judge, Noticed, Patch, judge, patched
+from tests.conformance.patching import Patch, patched
+from tests.conformance.twins.judging import Judge, Noticed, judge
 from tests.conformance.twins.scenarios import (
     DATANODES,
     Scenario,

@@ -7,15 +7,15 @@ face: at random, to where it has not been, or walked by plan through all that sm
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final
-from unittest import mock
+from typing import Final
 
 import msgspec
+from tests.conformance.patching import Patch, patched
 from tests.conformance.twins.scenarios import Scenario
 
 from genstamp.adapters import Done, Outcome, ReferenceAdapter
@@ -67,24 +67,6 @@ class Judge(StrEnum):
     ACKNOWLEDGED = "acknowledged bytes"
     LIVENESS = "a file stays open"
     PROGRESS = "a job that was due"
-
-
-@dataclass(frozen=True)
-class Patch:
-    """One function of the implementation, and the broken one in its place."""
-
-    owner: Any
-    name: str
-    broken: Callable[..., Any]
-
-
-@contextmanager
-def patched(patches: Iterable[Patch]) -> Iterator[None]:
-    """All of these are in place for a while."""
-    with ExitStack() as stack:
-        for patch in patches:
-            stack.enter_context(mock.patch.object(patch.owner, patch.name, patch.broken))
-        yield
 
 
 @dataclass(frozen=True, eq=False)

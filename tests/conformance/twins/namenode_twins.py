@@ -4,8 +4,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from tests.conformance.patching import Patch
 from tests.conformance.twins import scenarios
-from tests.conformance.twins.judging import Judge, Patch, Twin
+from tests.conformance.twins.judging import Judge, Twin
 
 from genstamp_dfs.errors import AlreadyBeingCreatedException, HdfsIOException, LeaseExpiredException
 from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete, Fsync, RecoverLease

@@ -4,9 +4,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.conformance.patching import Patch, patched
 from tests.conformance.twins.all_twins import TWINS, notice, notice_by_walk
 from tests.conformance.twins.holes import HOLES, Hole
-from tests.conformance.twins.judging import Patch, Twin, judge, judge_steps, judge_walk, patched
+from tests.conformance.twins.judging import Twin, judge, judge_steps, judge_walk
 from tests.conformance.twins.page import cells, hole_cells, walk_cell
 from tests.conformance.twins.scenarios import Scenario
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.impl.server.servers import LIMIT_S, ServerCluster, cluster
+from tests.impl.running import LIMIT_S
+from tests.impl.server.servers import ServerCluster, cluster
 
 from genstamp_dfs.errors import EOFException
 from genstamp_dfs.hdfs.messages.data_transfer import Message, Operation

@@ -5,12 +5,10 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+from tests.impl.datanode.scripted_namenode import BLOCK, DATA, NODES, World
 
 from genstamp_dfs.errors import EOFException
-from genstamp_dfs.events import EventLog
 from genstamp_dfs.hdfs.checksums import checksums_of
-from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
-from genstamp_dfs.hdfs.datanode.datanode import DataNode
 from genstamp_dfs.hdfs.messages.data_transfer import (
     BlockConstructionStage,
     BlockOpResponse,
@@ -19,19 +17,11 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     Status,
     WriteBlock,
 )
-from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo, VersionRequest
-from genstamp_dfs.hdfs.protocol import NAMENODE, Block, ReplicaState
+from genstamp_dfs.hdfs.protocol import ReplicaState
 from genstamp_dfs.hdfs.runtime import Connection
-from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
-from genstamp_dfs.simulation.loop import Life, Loop
-from genstamp_dfs.simulation.network import Network, Node
+from genstamp_dfs.simulation.loop import Life
 from genstamp_dfs.simulation.runtime import SimulatedRuntime
-from genstamp_dfs.world.request import Caller, Request
-from genstamp_dfs.world.times import SECOND_US
 
-BLOCK = Block(7, 1001, 0)
-DATA = random.Random(1).randbytes(3000)
-ONE, TWO, THREE = NODES = ("datanode1", "datanode2", "datanode3")
 CREATE, STREAMING, APPEND, CLOSE = (
     BlockConstructionStage.PIPELINE_SETUP_CREATE,
     BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY,
@@ -41,48 +31,20 @@ CREATE, STREAMING, APPEND, CLOSE = (
 Story = Callable[[], Coroutine[Any, Any, None]]
 
 
-class World:
+class PipelineWorld(World):
     """Three datanodes, a namenode that only listens, and one client."""
 
     def __init__(self) -> None:
-        self.loop = Loop()
-        self.network = Network(self.loop, random.Random(0))
-        self.log = EventLog("BP-1")
-        self.told: list[Request[Any]] = []
-        self.network.join(Node(Life(NAMENODE), handler=self.listen))
-        self.lives: dict[str, Life] = {}
-        self.disks = {name: SimulatedDisk() for name in NODES}
-        self.datanodes = {name: self.start(name) for name in NODES}
+        super().__init__()
         self.client = SimulatedRuntime(self.loop, self.network, Life("client1"), random.Random(1))
-        self.loop.run(until_us=SECOND_US)
-
-    async def listen(self, request: Request[Any], caller: Caller) -> Any:
-        del caller
-        self.told.append(request)
-        if isinstance(request, VersionRequest):
-            return NamespaceInfo("BP-1", "CID-1", 1)
-        return () if type(request).__name__ in ("SendHeartbeat", "BlockReport") else None
-
-    def start(self, name: str) -> DataNode:
-        life = self.lives[name] = Life(name)
-        runtime = SimulatedRuntime(self.loop, self.network, life, random.Random(name))
-        disk = DiskOfLife(self.disks[name], life, random.Random(0))
-        datanode = DataNode(DataNodeConfiguration(), runtime, disk, self.log)
-        self.network.join(Node(life, datanode.handle, datanode.serve))
-        runtime.spawn(datanode.start(), "start")
-        return datanode
-
-    def crash(self, name: str) -> None:
-        self.loop.kill(self.lives[name])
-        self.network.leave(self.lives[name])
 
     def play(self, story: Coroutine[Any, Any, None], seconds: int = 30) -> None:
         """Let the client do something, and then time pass."""
         task = self.client.spawn(story, "story")
-        self.loop.run(until_us=self.loop.now_us + seconds * SECOND_US)
+        self.run(seconds)
         assert task.is_done
 
-    def replicas(self) -> list[tuple[ReplicaState, int, int, int] | None]:
+    def replicas_with_acks(self) -> list[tuple[ReplicaState, int, int, int] | None]:
         """State, stamp, bytes acknowledged and bytes received at each datanode."""
         found = [datanode.dataset.get_replica(7) for datanode in self.datanodes.values()]
         return [
@@ -96,9 +58,9 @@ class World:
         assert dataset.files.read_checksums(replica, 0, len(data)) == checksums_of(data)
         return data
 
-    def events(self, *names: str) -> list[tuple[str, str]]:
-        """Node and name of the events with these names, in order."""
-        return [(event.node, event.event) for event in self.log.events if event.event in names]
+    def nodes_of(self, event: str) -> list[str]:
+        """The nodes with this event, in order."""
+        return [each.node for each in self.log.events if each.event == event]
 
     # -- a client's moves ---------------------------------------------------------------------------------------
 

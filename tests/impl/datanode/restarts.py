@@ -3,6 +3,8 @@
 import random
 from collections.abc import Callable
 
+from tests.impl.datanode.scripted_namenode import NoWriter
+
 from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
@@ -18,20 +20,6 @@ BLOCK = Block(7, 1001, 0)
 DATA = random.Random(1).randbytes(1500)
 F, RBW, RWR, RUR, TEMPORARY = ReplicaState
 Operation = Callable[[FsDataset], None]
-
-
-class NoWriter:
-    """A writer that is not there any more when somebody asks."""
-
-    is_alive = False
-    has_last_packet = False
-
-    def interrupt(self) -> None:
-        """Nothing to do."""
-
-    async def join(self, timeout_us: int) -> bool:
-        del timeout_us
-        return True
 
 
 def start(

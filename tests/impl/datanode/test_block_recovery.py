@@ -29,43 +29,32 @@ def agree(first: ReplicaRecoveryInfo, second: ReplicaRecoveryInfo) -> Agreement:
 # -- syncBlock ------------------------------------------------------------------------------------------------------
 
 
-def test_02_8_two_finalized_replicas_of_equal_length_both_take_part() -> None:
-    assert agree(info(F, LONG), info(F, LONG)) == Agreement(LONG, ("a", "b"))
+@pytest.mark.parametrize(
+    ("first", "second", "length", "participants"),
+    [
+        pytest.param((F, LONG), (F, LONG), LONG, ("a", "b"), id="02.8"),
+        pytest.param((F, LONG), (RBW, LONG), LONG, ("a", "b"), id="02.9, an RBW of equal length"),
+        pytest.param((F, LONG), (RBW, SHORT), LONG, ("a",), id="02.9, a shorter RBW"),
+        pytest.param((RBW, LONG), (F, SHORT), SHORT, ("b",), id="02.9, a longer RBW"),
+        pytest.param((F, LONG), (RWR, LONG), LONG, ("a",), id="02.10, of equal length"),
+        pytest.param((F, LONG), (RWR, SHORT), LONG, ("a",), id="02.10, a shorter RWR"),
+        pytest.param((RBW, LONG), (RBW, LONG), LONG, ("a", "b"), id="02.11, of equal length"),
+        pytest.param((RBW, LONG), (RBW, SHORT), SHORT, ("a", "b"), id="02.11, the shorter length"),
+        pytest.param((RBW, LONG), (RWR, LONG), LONG, ("a",), id="02.12, of equal length"),
+        pytest.param((RBW, LONG), (RWR, SHORT), LONG, ("a",), id="02.12, HDFS-1218"),
+        pytest.param((RWR, LONG), (RWR, LONG), LONG, ("a", "b"), id="02.13, of equal length"),
+        pytest.param((RWR, LONG), (RWR, SHORT), SHORT, ("a", "b"), id="02.13, the shorter length"),
+    ],
+)
+def test_two_replicas_agree_on_a_length_and_on_who_takes_part(
+    first: tuple[ReplicaState, int], second: tuple[ReplicaState, int], length: int, participants: tuple[str, ...]
+) -> None:
+    assert agree(info(*first), info(*second)) == Agreement(length, participants)
 
 
 def test_02_8_two_finalized_replicas_of_different_length_fail_the_recovery() -> None:
     with pytest.raises(HdfsIOException, match="inconsistent size of finalized replicas"):
         agree(info(F, LONG), info(F, SHORT))
-
-
-def test_02_9_an_rbw_of_equal_length_joins_a_finalized_replica() -> None:
-    assert agree(info(F, LONG), info(RBW, LONG)) == Agreement(LONG, ("a", "b"))
-
-
-def test_02_9_an_rbw_of_another_length_stays_out_beside_a_finalized_replica() -> None:
-    assert agree(info(F, LONG), info(RBW, SHORT)) == Agreement(LONG, ("a",))
-    assert agree(info(RBW, LONG), info(F, SHORT)) == Agreement(SHORT, ("b",))
-
-
-@pytest.mark.parametrize("length", [LONG, SHORT])
-def test_02_10_an_rwr_stays_out_beside_a_finalized_replica(length: int) -> None:
-    assert agree(info(F, LONG), info(RWR, length)) == Agreement(LONG, ("a",))
-
-
-@pytest.mark.parametrize("length", [LONG, SHORT])
-def test_02_11_two_rbw_take_the_shorter_length(length: int) -> None:
-    assert agree(info(RBW, LONG), info(RBW, length)) == Agreement(length, ("a", "b"))
-
-
-@pytest.mark.parametrize("length", [LONG, SHORT])
-def test_02_12_an_rwr_stays_out_beside_an_rbw(length: int) -> None:
-    """HDFS-1218: were it in, its length would count."""
-    assert agree(info(RBW, LONG), info(RWR, length)) == Agreement(LONG, ("a",))
-
-
-@pytest.mark.parametrize("length", [LONG, SHORT])
-def test_02_13_two_rwr_take_the_shorter_length(length: int) -> None:
-    assert agree(info(RWR, LONG), info(RWR, length)) == Agreement(length, ("a", "b"))
 
 
 def test_no_replica_that_counts_means_deletion() -> None:
@@ -81,41 +70,23 @@ def test_stamps_of_replicas_that_count_are_not_compared() -> None:
 
 
 @pytest.mark.parametrize("closed", [NONE_CLOSED, ALL_CLOSED])
-def test_replicas_that_are_missing_empty_or_too_old_are_ignored(closed: frozenset[Repair]) -> None:
+def test_what_counts_of_the_answers_whatever_is_repaired(closed: frozenset[Repair]) -> None:
+    """FI_06, FI_07; Hadoop's testRURReplicas (HDFS-9236)."""
     good = info(RBW, 1)
     answers = {"a": None, "b": info(F, 0), "c": info(F, LONG, stamp=1000), "d": good}
     assert collect(BLOCK, answers, 0, closed) == {"d": good}
-
-
-@pytest.mark.parametrize("closed", [NONE_CLOSED, ALL_CLOSED])
-def test_fi_06_all_locations_failing_fails_the_recovery(closed: frozenset[Repair]) -> None:
+    assert collect(BLOCK, {"a": info(F, 0), "b": info(RBW, 0)}, 0, closed) == {}
     with pytest.raises(HdfsIOException, match="all datanodes failed"):
         collect(BLOCK, {}, 3, closed)
-
-
-@pytest.mark.parametrize("closed", [NONE_CLOSED, ALL_CLOSED])
-def test_fi_07_no_data_at_any_location_counts_as_none(closed: frozenset[Repair]) -> None:
-    assert collect(BLOCK, {"a": info(F, 0), "b": info(RBW, 0)}, 0, closed) == {}
-
-
-@pytest.mark.parametrize("closed", [NONE_CLOSED, ALL_CLOSED])
-def test_data_only_in_states_that_cannot_take_part_fails_the_recovery(closed: frozenset[Repair]) -> None:
-    """Hadoop's testRURReplicas (HDFS-9236)."""
     with pytest.raises(HdfsIOException, match=r"found 1 replica\(s\) .* but none is in RWR or better state"):
         collect(BLOCK, {"a": info(RUR, LONG), "b": None}, 0, closed)
 
 
-def test_no_data_beside_a_silent_location_counts_as_none_in_hadoop() -> None:
+def test_no_data_beside_a_silent_location_counts_as_none_in_hadoop_alone() -> None:
     """The hole against S18: the silent location may have data."""
     assert collect(BLOCK, {"a": None}, 1, NONE_CLOSED) == {}
-
-
-def test_no_data_beside_a_silent_location_fails_the_repaired_recovery() -> None:
     with pytest.raises(HdfsIOException, match="did not answer"):
         collect(BLOCK, {"a": None}, 1, ALL_CLOSED)
-
-
-def test_data_beside_a_silent_location_is_enough() -> None:
     good = info(RBW, 1)
     assert collect(BLOCK, {"a": good}, 2, ALL_CLOSED) == {"a": good}
 

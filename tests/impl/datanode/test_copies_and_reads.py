@@ -3,7 +3,8 @@
 from hashlib import md5
 
 import pytest
-from tests.impl.datanode.pipelines import BLOCK, CREATE, DATA, ONE, THREE, World, ends, packet
+from tests.impl.datanode.pipelines import CREATE, PipelineWorld, ends, packet
+from tests.impl.datanode.scripted_namenode import BLOCK, DATA, ONE, THREE
 
 from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.messages.data_transfer import (
@@ -26,7 +27,7 @@ from genstamp_dfs.world.times import SECOND_US
 @pytest.mark.parametrize("acked", [0, 700, 1024, 1500])
 def test_a_transfer_gives_a_new_node_what_is_visible(acked: int) -> None:
     """TestTransferRbw; testPipelineRecoveryWithTransferBlock; testZeroByteBlockRecovery."""
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         (await world.write((ONE,))).close()
@@ -35,12 +36,12 @@ def test_a_transfer_gives_a_new_node_what_is_visible(acked: int) -> None:
         assert await connection.receive() == BlockOpResponse(Status.SUCCESS)
 
     world.play(story())
-    assert world.replicas()[2] == (ReplicaState.RBW, 1001, acked, acked)
+    assert world.replicas_with_acks()[2] == (ReplicaState.RBW, 1001, acked, acked)
     assert world.data(THREE) == DATA[:acked]
 
 
 def test_a_transfer_of_a_finalized_replica_is_finalized() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         (await world.write((ONE,), close=True)).close()
@@ -48,11 +49,11 @@ def test_a_transfer_of_a_finalized_replica_is_finalized() -> None:
         assert await connection.receive() == BlockOpResponse(Status.SUCCESS)
 
     world.play(story())
-    assert world.replicas()[2] == (ReplicaState.FINALIZED, 1001, 1500, 1500)
+    assert world.replicas_with_acks()[2] == (ReplicaState.FINALIZED, 1001, 1500, 1500)
 
 
 def test_a_transfer_of_a_corrupt_replica_leaves_nothing_and_is_reported() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         (await world.write((ONE,), close=True)).close()
@@ -64,14 +65,14 @@ def test_a_transfer_of_a_corrupt_replica_leaves_nothing_and_is_reported() -> Non
         assert answer.status is Status.ERROR
 
     world.play(story())
-    assert world.replicas()[2] is None
+    assert world.replicas_with_acks()[2] is None
     assert [request for request in world.told if isinstance(request, ReportBadReplicas)] == [
         ReportBadReplicas(ONE, (Block(7, 1001, 1500),))
     ]
 
 
 def test_a_copy_that_is_refused_leaves_one_that_arrives_already() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         first = await world.client.connect(ONE, WriteBlock(BLOCK, "", (), CREATE, 0))
@@ -81,11 +82,11 @@ def test_a_copy_that_is_refused_leaves_one_that_arrives_already() -> None:
         await first.send(Packet(1, 700, is_last=True))
 
     world.play(story())
-    assert world.replicas()[0] == (ReplicaState.FINALIZED, 1001, 700, 700)
+    assert world.replicas_with_acks()[0] == (ReplicaState.FINALIZED, 1001, 700, 700)
 
 
 def test_a_copy_that_breaks_off_leaves_nothing() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         connection = await world.client.connect(ONE, WriteBlock(BLOCK, "", (), CREATE, 0))
@@ -93,13 +94,13 @@ def test_a_copy_that_breaks_off_leaves_nothing() -> None:
         connection.close()
 
     world.play(story())
-    assert (world.replicas()[0], len(world.events("unfinalize_block"))) == (None, 1)
+    assert (world.replicas_with_acks()[0], len(world.events("unfinalize_block"))) == (None, 1)
 
 
 # -- reading (facts W.4.8) --------------------------------------------------------------------------------------------
 
 
-async def read(world: World, offset: int, length: int, *, checksums: bool = True) -> tuple[int, bytes]:
+async def read(world: PipelineWorld, offset: int, length: int, *, checksums: bool = True) -> tuple[int, bytes]:
     """Where the packets begin, and the bytes, verified."""
     connection = await world.client.connect(ONE, ReadBlock(BLOCK, "client1", offset, length, checksums))
     answer = await connection.receive()
@@ -124,7 +125,7 @@ async def read(world: World, offset: int, length: int, *, checksums: bool = True
     [(0, 1500, 0, 1500), (700, 10, 512, 1024), (1400, 100, 1024, 1500), (0, 0, 0, 0)],
 )
 def test_a_reader_gets_whole_chunks_with_checksums(offset: int, length: int, start: int, end: int, close: bool) -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         await world.write((ONE,), close=close)
@@ -139,7 +140,7 @@ def test_a_reader_gets_whole_chunks_with_checksums(offset: int, length: int, sta
     [(BLOCK, 0, 1501), (BLOCK, 1501, 0), (Block(7, 1002, 0), 0, 1), (Block(8, 1001, 0), 0, 1)],
 )
 def test_a_read_outside_of_a_replica_is_refused(block: Block, offset: int, length: int) -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         await world.write((ONE,), close=True)
@@ -152,7 +153,7 @@ def test_a_read_outside_of_a_replica_is_refused(block: Block, offset: int, lengt
 
 
 def test_a_replica_that_waits_for_a_recovery_is_not_read() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         await world.write((ONE,))
@@ -167,7 +168,7 @@ def test_a_replica_that_waits_for_a_recovery_is_not_read() -> None:
 
 def test_a_read_waits_some_seconds_for_bytes_that_are_under_way() -> None:
     """Another node has acknowledged them already (facts C.3)."""
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         writer = await world.write((ONE,), length=1024)
@@ -184,7 +185,7 @@ def test_a_read_waits_some_seconds_for_bytes_that_are_under_way() -> None:
 
 @pytest.mark.parametrize("length", [0, 512, 700, 1500])
 def test_the_checksum_of_a_block_is_the_digest_of_its_chunks(length: int) -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         await world.write((ONE,), close=True)

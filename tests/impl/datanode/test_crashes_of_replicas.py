@@ -10,13 +10,13 @@ from tests.impl.datanode.restarts import (
     RBW,
     RWR,
     F,
-    NoWriter,
     Operation,
     content,
     start,
     write,
     written,
 )
+from tests.impl.datanode.scripted_namenode import NoWriter
 
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset

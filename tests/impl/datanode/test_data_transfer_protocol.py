@@ -5,20 +5,8 @@ Hadoop's TestDataTransferProtocol and others. Facts C.1 to C.5, W.4.4, W.4.5."""
 import random
 
 import pytest
-from tests.impl.datanode.pipelines import (
-    APPEND,
-    CLOSE,
-    DATA,
-    NODES,
-    ONE,
-    STREAMING,
-    THREE,
-    TWO,
-    World,
-    acks,
-    ends,
-    packet,
-)
+from tests.impl.datanode.pipelines import APPEND, CLOSE, STREAMING, PipelineWorld, acks, ends, packet
+from tests.impl.datanode.scripted_namenode import DATA, NODES, ONE, THREE, TWO
 
 from genstamp_dfs.errors import EOFException
 from genstamp_dfs.hdfs.checksums import checksums_of
@@ -35,32 +23,31 @@ from genstamp_dfs.world.times import SECOND_US
 
 
 def test_a_block_is_written_to_all_and_finalized_from_the_last_to_the_first() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         connection = await world.write(close=True)
         connection.close()
 
     world.play(story())
-    assert world.replicas() == [(ReplicaState.FINALIZED, 1001, 1500, 1500)] * 3
+    assert world.replicas_with_acks() == [(ReplicaState.FINALIZED, 1001, 1500, 1500)] * 3
     assert [world.data(node) for node in NODES] == [DATA[:1500]] * 3
-    assert world.events("finalize_replica") == [(node, "finalize_replica") for node in reversed(NODES)]
-    assert [node for node, _ in world.events("create_rbw")] == list(NODES)
+    assert world.nodes_of("finalize_replica") == list(reversed(NODES))
+    assert world.nodes_of("create_rbw") == list(NODES)
     reports = [request for request in world.told if type(request).__name__ == "BlockReceivedAndDeleted"]
     assert len(reports) == 3
 
 
 def test_acknowledged_bytes_are_visible_at_all_and_at_the_last_node_first() -> None:
     """TestPipelines#pipeline_01."""
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         await world.write(length=1500)
 
     world.play(story())
-    assert world.replicas() == [(ReplicaState.RBW, 1001, 1500, 1500)] * 3
-    first_raised = [node for node, _ in world.events("receive_ack")][:3]
-    assert first_raised[0] == THREE
+    assert world.replicas_with_acks() == [(ReplicaState.RBW, 1001, 1500, 1500)] * 3
+    assert world.nodes_of("receive_ack")[0] == THREE
     assert [event.num_bytes for event in world.log.events if event.event == "receive_ack" and event.node == ONE] == [
         1024,
         1500,
@@ -68,7 +55,7 @@ def test_acknowledged_bytes_are_visible_at_all_and_at_the_last_node_first() -> N
 
 
 def test_heartbeats_are_acknowledged_and_sync_reaches_the_disk() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         connection = await world.write(length=1500, sync=True)
@@ -83,7 +70,7 @@ def test_heartbeats_are_acknowledged_and_sync_reaches_the_disk() -> None:
         world.disks[name].lose_power(random.Random(name))
         world.datanodes[name] = world.start(name)
     world.loop.run(until_us=world.loop.now_us + SECOND_US)
-    assert world.replicas() == [(ReplicaState.RWR, 1001, 0, 1500)] * 3
+    assert world.replicas_with_acks() == [(ReplicaState.RWR, 1001, 0, 1500)] * 3
 
 
 # -- faults while streaming (facts W.4.5) ---------------------------------------------------------------------------
@@ -91,7 +78,7 @@ def test_heartbeats_are_acknowledged_and_sync_reaches_the_disk() -> None:
 
 @pytest.mark.parametrize(("dead", "replies"), [(THREE, 2), (TWO, 1)])
 def test_a_node_whose_mirror_is_gone_says_that_it_is_fine_and_the_next_is_not(dead: str, replies: int) -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         connection = await world.write()
@@ -102,12 +89,12 @@ def test_a_node_whose_mirror_is_gone_says_that_it_is_fine_and_the_next_is_not(de
         connection.close()
 
     world.play(story())
-    assert world.replicas()[0] == (ReplicaState.RBW, 1001, 1500, 2000)
+    assert world.replicas_with_acks()[0] == (ReplicaState.RBW, 1001, 1500, 2000)
 
 
 def test_corrupt_data_are_found_at_the_tail_and_the_node_before_blames_itself() -> None:
     """HDFS-3875."""
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         connection = await world.write()
@@ -119,11 +106,11 @@ def test_corrupt_data_are_found_at_the_tail_and_the_node_before_blames_itself() 
 
     world.play(story())
     assert world.data(THREE) == DATA[:1500]
-    assert [replica[2] for replica in world.replicas() if replica] == [1500] * 3
+    assert [replica[2] for replica in world.replicas_with_acks() if replica] == [1500] * 3
 
 
 def test_a_single_node_answers_corrupt_data_itself() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         connection = await world.write((ONE,))
@@ -147,7 +134,7 @@ def test_a_single_node_answers_corrupt_data_itself() -> None:
     ids=["out of order", "last with data", "no checksums", "over a chunk"],
 )
 def test_a_packet_that_does_not_fit_ends_the_pipeline(bad: Packet) -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         connection = await world.write()
@@ -159,13 +146,13 @@ def test_a_packet_that_does_not_fit_ends_the_pipeline(bad: Packet) -> None:
 
 
 def test_a_writer_that_is_gone_leaves_rbw_replicas() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         (await world.write()).close()
 
     world.play(story())
-    assert world.replicas() == [(ReplicaState.RBW, 1001, 1500, 1500)] * 3
+    assert world.replicas_with_acks() == [(ReplicaState.RBW, 1001, 1500, 1500)] * 3
     assert not any(world.datanodes[node].dataset.replicas[7].writer.is_alive for node in NODES)  # type: ignore[union-attr]
 
 
@@ -174,7 +161,7 @@ def test_a_writer_that_is_gone_leaves_rbw_replicas() -> None:
 
 @pytest.mark.parametrize("dead", [TWO, THREE])
 def test_a_set_up_that_fails_names_the_node_that_cannot_be_reached(dead: str) -> None:
-    world = World()
+    world = PipelineWorld()
     world.crash(dead)
 
     async def story() -> None:
@@ -186,7 +173,7 @@ def test_a_set_up_that_fails_names_the_node_that_cannot_be_reached(dead: str) ->
 
 
 def test_a_node_that_refuses_closes_the_connection() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         await world.write((TWO,))
@@ -201,7 +188,7 @@ def test_a_node_that_refuses_closes_the_connection() -> None:
 
 
 def test_streaming_recovery_cuts_what_was_not_acknowledged_and_takes_it_again() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         connection = await world.write()
@@ -211,18 +198,18 @@ def test_streaming_recovery_cuts_what_was_not_acknowledged_and_takes_it_again() 
         connection.close()
         connection, answer = await world.open((ONE, THREE), STREAMING, 1002, 1500, 2000)
         assert answer.status is Status.SUCCESS
-        assert world.replicas()[0] == (ReplicaState.RBW, 1002, 1500, 1500)
+        assert world.replicas_with_acks()[0] == (ReplicaState.RBW, 1002, 1500, 1500)
         await connection.send(packet(2, 1024, 2000))
         await connection.send(Packet(3, 2000, is_last=True))
         assert [ack.seqno for ack in await acks(connection, 2)] == [2, 3]
 
     world.play(story())
-    assert world.replicas()[0] == world.replicas()[2] == (ReplicaState.FINALIZED, 1002, 2000, 2000)
+    assert world.replicas_with_acks()[0] == world.replicas_with_acks()[2] == (ReplicaState.FINALIZED, 1002, 2000, 2000)
     assert world.data(ONE) == world.data(THREE) == DATA[:2000]
 
 
 def test_a_new_pipeline_stops_the_writer_of_the_old_one() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         old = await world.write()
@@ -231,12 +218,12 @@ def test_a_new_pipeline_stops_the_writer_of_the_old_one() -> None:
         await ends(old)
 
     world.play(story())
-    assert world.replicas() == [(ReplicaState.RBW, 1002, 1500, 1500)] * 3
+    assert world.replicas_with_acks() == [(ReplicaState.RBW, 1002, 1500, 1500)] * 3
 
 
 @pytest.mark.parametrize("finalized", [False, True])
 def test_close_recovery_finalizes_under_the_new_stamp_without_packets(finalized: bool) -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         (await world.write(close=finalized)).close()
@@ -245,11 +232,11 @@ def test_close_recovery_finalizes_under_the_new_stamp_without_packets(finalized:
         await ends(connection)
 
     world.play(story())
-    assert world.replicas() == [(ReplicaState.FINALIZED, 1002, 1500, 1500)] * 3
+    assert world.replicas_with_acks() == [(ReplicaState.FINALIZED, 1002, 1500, 1500)] * 3
 
 
 def test_append_goes_on_inside_a_chunk() -> None:
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         (await world.write(close=True)).close()
@@ -260,7 +247,7 @@ def test_append_goes_on_inside_a_chunk() -> None:
         await acks(connection, 3)
 
     world.play(story())
-    assert world.replicas() == [(ReplicaState.FINALIZED, 1002, 2500, 2500)] * 3
+    assert world.replicas_with_acks() == [(ReplicaState.FINALIZED, 1002, 2500, 2500)] * 3
     assert [world.data(node) for node in NODES] == [DATA[:2500]] * 3
 
 
@@ -270,7 +257,7 @@ def test_append_goes_on_inside_a_chunk() -> None:
 @pytest.mark.parametrize(("restarting", "replies"), [(ONE, 0), (TWO, 1), (THREE, 2)])
 def test_a_planned_restart_is_announced_up_the_pipeline_and_keeps_the_replica(restarting: str, replies: int) -> None:
     """TestClientProtocolForPipelineRecovery#testPipelineRecoveryOnOOB."""
-    world = World()
+    world = PipelineWorld()
 
     async def story() -> None:
         connection = await world.write()
@@ -280,4 +267,4 @@ def test_a_planned_restart_is_announced_up_the_pipeline_and_keeps_the_replica(re
         world.datanodes[restarting] = world.start(restarting)
 
     world.play(story())
-    assert world.replicas()[NODES.index(restarting)] == (ReplicaState.RBW, 1001, 1500, 1500)
+    assert world.replicas_with_acks()[NODES.index(restarting)] == (ReplicaState.RBW, 1001, 1500, 1500)

@@ -11,12 +11,12 @@ from tests.impl.datanode.restarts import (
     RBW_DIRECTORY,
     RWR,
     F,
-    NoWriter,
     content,
     start,
     write,
     written,
 )
+from tests.impl.datanode.scripted_namenode import NoWriter
 
 from genstamp_dfs.hdfs.protocol import Block, ReplicaState, Semantics
 from genstamp_dfs.simulation.disk import SimulatedDisk

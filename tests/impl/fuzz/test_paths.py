@@ -8,7 +8,7 @@ import pytest
 from tests.impl.fuzz.attack import Target, Totals, converse
 from tests.impl.fuzz.crowds import opening
 from tests.impl.fuzz.hostile import CLIENT_ID, PATHS, POOLS
-from tests.impl.server.servers import cluster, run
+from tests.impl.server.servers import cluster
 
 from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.messages.client_protocol import Create, CreateFlag, Delete, GetListing, Mkdirs, Rename
@@ -34,33 +34,29 @@ DATA = b"escape" * 100
 
 
 @pytest.mark.slow
-def test_no_name_leads_out_of_the_storage(
+async def test_no_name_leads_out_of_the_storage(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     storage = tmp_path.joinpath(*map(str, range(DEPTH)))
-
-    async def test() -> None:
-        async with cluster(storage) as servers:
-            outside = everything_in(tmp_path, besides=storage)
-            totals = Totals()
-            namenode = Target("namenode", servers.port, True)
-            for path in PATHS:
-                await converse(namenode, calls_about(path), 0, totals)
-            for transfer_port, _ in servers.ports.values():
-                for pool in (*POOLS, servers.block_pool_id):
-                    for operation in operations_of(*PATHS[:12]):
-                        data = transfer.write_operation(operation, Converter(pool, AddressBook()))
-                        data += transfer.write_packet(Packet(0, 0, data=DATA, checksums=checksums_of(DATA)))
-                        await converse(Target("transfer", transfer_port, False), data, 0, totals)
-            print("\n".join(totals.lines()))
-            assert totals.ends["namenode", "answer: success"] > len(PATHS)
-            assert totals.ends["transfer", "answer: SUCCESS"] > 0
-            assert everything_in(tmp_path, besides=storage) == outside
-            assert {path.name for path in storage.iterdir()} == {*servers.datanodes, "events", "namenode"}
-            # Blocks are named by numbers, and files are in no directory of their own.
-            assert [path for path in storage.rglob("*") if "escape" in path.name] == []
-
-    run(test())
+    async with cluster(storage) as servers:
+        outside = everything_in(tmp_path, besides=storage)
+        totals = Totals()
+        namenode = Target("namenode", servers.port, True)
+        for path in PATHS:
+            await converse(namenode, calls_about(path), 0, totals)
+        for transfer_port, _ in servers.ports.values():
+            for pool in (*POOLS, servers.block_pool_id):
+                for operation in operations_of(*PATHS[:12]):
+                    data = transfer.write_operation(operation, Converter(pool, AddressBook()))
+                    data += transfer.write_packet(Packet(0, 0, data=DATA, checksums=checksums_of(DATA)))
+                    await converse(Target("transfer", transfer_port, False), data, 0, totals)
+        print("\n".join(totals.lines()))
+        assert totals.ends["namenode", "answer: success"] > len(PATHS)
+        assert totals.ends["transfer", "answer: SUCCESS"] > 0
+        assert everything_in(tmp_path, besides=storage) == outside
+        assert {path.name for path in storage.iterdir()} == {*servers.datanodes, "events", "namenode"}
+        # Blocks are named by numbers, and files are in no directory of their own.
+        assert [path for path in storage.rglob("*") if "escape" in path.name] == []
     assert capfd.readouterr().err == ""
     assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
 

@@ -113,12 +113,6 @@ def test_a_fault_is_no_call_of_a_client() -> None:
         a_driver().fault("create", WRITER)
 
 
-def test_a_file_is_written_and_closed() -> None:
-    driver = a_driver()
-    closed(driver)
-    assert do(driver, "recover_lease", OTHER).observed == {"closed": "true"}
-
-
 def test_who_did_not_open_a_file_is_refused_by_the_namenode() -> None:
     driver = a_driver()
     writing(driver)
@@ -135,15 +129,6 @@ def test_a_client_calls_only_what_it_would() -> None:
     assert "is not done" in refuses_now(driver, "complete", WRITER)
     do(driver, "client_crash", {"client": "client1"})
     assert refuses_now(driver, "complete", WRITER) == "client1 is down"
-
-
-@pytest.mark.parametrize("call", ["fsync", "abandon_block", "complete"])
-def test_a_block_under_recovery_is_not_for_its_writer_any_more(call: str) -> None:
-    """One exception for all three, as for complete() since HDFS-10240."""
-    driver = a_driver()
-    writing(driver)
-    do(driver, "recover_lease", WRITER)
-    assert do(driver, call, WRITER).refused_with == "IOException"
 
 
 def test_an_event_names_who_leads_the_recovery_that_it_has_begun() -> None:

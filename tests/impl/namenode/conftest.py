@@ -10,6 +10,7 @@ import pytest
 
 from genstamp_dfs.errors import DiskError, HdfsIOException
 from genstamp_dfs.events import Event, EventLog
+from genstamp_dfs.hdfs.cluster import memory_disk
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AddBlock,
     Complete,
@@ -52,59 +53,18 @@ class Clock:
         return 1_000_000 + self.us // 1_000
 
 
-class MemoryDisk:
+class MemoryDisk(memory_disk.MemoryDisk):
     """Files in memory; `fails` makes the next sync fail."""
 
     def __init__(self) -> None:
-        self.files: dict[str, bytearray] = {}
-        self.directories: set[str] = {""}
+        super().__init__()
         self.fails = False
         self.syncs = 0
-
-    def exists(self, path: str) -> bool:
-        return path in self.files or path in self.directories
-
-    def names(self, directory: str) -> list[str]:
-        start = f"{directory}/" if directory else ""
-        below = (path[len(start) :] for path in (*self.files, *self.directories) if path.startswith(start))
-        return sorted({name for name in below if name and "/" not in name})
-
-    def is_directory(self, path: str) -> bool:
-        return path in self.directories
-
-    def size(self, path: str) -> int:
-        return len(self.files[path])
-
-    def read(self, path: str, offset: int = 0, length: int | None = None) -> bytes:
-        return bytes(self.files[path][offset:][:length])
-
-    def make_directory(self, path: str) -> None:
-        self.directories.add(path)
-
-    def create(self, path: str) -> None:
-        assert path not in self.files
-        self.files[path] = bytearray()
-
-    def write(self, path: str, offset: int, data: bytes) -> None:
-        assert offset <= len(self.files[path])
-        self.files[path][offset : offset + len(data)] = data
-
-    def truncate(self, path: str, length: int) -> None:
-        del self.files[path][length:]
-
-    def rename(self, source: str, destination: str) -> None:
-        self.files[destination] = self.files.pop(source)
-
-    def remove(self, path: str) -> None:
-        del self.files[path]
 
     def sync(self, path: str) -> None:
         if self.fails:
             raise DiskError(f"{path}: no space left")
         self.syncs += 1
-
-    def sync_directory(self, path: str) -> None:
-        pass
 
     def copy(self) -> "MemoryDisk":
         """Another disk with the same files."""

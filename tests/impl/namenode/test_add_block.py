@@ -9,7 +9,6 @@ from genstamp_dfs.errors import (
     HdfsIOException,
     LeaseExpiredException,
     NotReplicatedYetException,
-    SafeModeException,
     UnsupportedOperationException,
 )
 from genstamp_dfs.hdfs.messages.client_protocol import (
@@ -20,8 +19,6 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     GetAdditionalDatanode,
     Mkdirs,
     Rename,
-    SafeModeAction,
-    SetSafeMode,
 )
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, Semantics
 
@@ -228,6 +225,3 @@ def test_an_additional_datanode_is_refused(new_bench: Any) -> None:
     block = bench.write()
     with bench.refused(LeaseExpiredException):
         additional(bench, block, "client2")
-    bench.ask(SetSafeMode(SafeModeAction.ENTER))
-    with bench.refused(SafeModeException):
-        additional(bench, block)

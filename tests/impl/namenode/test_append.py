@@ -9,7 +9,6 @@ from genstamp_dfs.errors import (
     FileAlreadyExistsException,
     FileNotFoundException,
     HdfsIOException,
-    LeaseExpiredException,
     RecoveryInProgressException,
 )
 from genstamp_dfs.hdfs.messages.client_protocol import Append, CreateFlag, Mkdirs
@@ -121,13 +120,6 @@ def test_an_excess_replica_that_becomes_part_of_the_pipeline(new_bench: Any, sem
     bench.last().stored["b"] = block.generation_stamp
     append(bench)
     assert bench.last().excess == (set() if semantics is Semantics.REPAIRED else {"a"})
-
-
-def test_the_writer_of_before_cannot_go_on_after_an_append(bench: Any) -> None:
-    block = bench.write_closed()
-    append(bench)
-    with bench.refused(LeaseExpiredException):
-        bench.add_block(previous=block)
 
 
 @pytest.mark.parametrize("semantics", Semantics)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from genstamp_dfs.errors import HdfsIOException, IllegalStateException, SafeModeException
+from genstamp_dfs.errors import HdfsIOException, IllegalStateException
 from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, RecoverLease, SafeModeAction, SetSafeMode
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks
 from genstamp_dfs.hdfs.namenode.blocks import CorruptReason
@@ -121,17 +121,6 @@ def test_a_recovery_id_that_is_not_on_disk(new_bench: Any, closed: bool) -> None
     assert bool(bench.heartbeat("c")) is not closed
     bench.namenode.log_sync()
     assert bool(bench.heartbeat("c")) is closed
-
-
-def test_primaries_rotate_over_the_live_locations(bench: Any) -> None:
-    """TestBlockUnderConstructionFeature#testInitializeBlockRecovery."""
-    recovering(bench)
-    primaries = [bench.last().primary]
-    for _ in range(3):
-        bench.pass_ms(GATE_MS + 1)
-        bench.recover_lease()
-        primaries.append(bench.last().primary)
-    assert sorted(primaries[:3]) == ["a", "b", "c"]
 
 
 def test_a_recovery_without_live_location_has_no_primary_and_is_tried_again(bench: Any) -> None:
@@ -268,13 +257,6 @@ def test_commit_repeated_is_accepted_and_changes_nothing_until_the_file_is_opene
     bench.ask(Append("/f", "client1"))
     with bench.refused(HdfsIOException, "does not match current recovery id 0"):
         bench.commit(block, 1002, 3)
-
-
-def test_commit_in_safe_mode_is_refused(bench: Any) -> None:
-    recovering(bench)
-    bench.ask(SetSafeMode(SafeModeAction.ENTER))
-    with bench.refused(SafeModeException):
-        bench.commit(stored(bench), 1002, 3)
 
 
 @pytest.mark.parametrize("delete", [False, True])

@@ -2,7 +2,6 @@
 
 from genstamp_dfs.hdfs.namenode.blocks import BlockIdManager, BlockInfo, PendingRecoveryBlocks
 from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeManager
-from genstamp_dfs.hdfs.protocol import BlockUCState
 
 
 def block_on(*datanodes: str) -> BlockInfo:
@@ -25,12 +24,6 @@ def test_a_dead_location_is_not_waited_for_when_all_live_ones_were_tried() -> No
     block = block_on("a", "b")
     heard = {"a": 1}
     assert [block.initialize_block_recovery(1002 + n, heard) for n in range(2)] == ["a", "a"]
-
-
-def test_a_recovery_without_live_location_has_no_primary() -> None:
-    block = block_on("a")
-    assert block.initialize_block_recovery(1002, {}) is None
-    assert (block.state, block.block_recovery_id, block.primary) == (BlockUCState.UNDER_RECOVERY, 1002, None)
 
 
 def test_stamps_and_block_ids_rise_by_one_from_the_reserved_ones() -> None:

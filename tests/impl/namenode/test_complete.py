@@ -9,9 +9,8 @@ from genstamp_dfs.errors import (
     HdfsIOException,
     LeaseExpiredException,
     RetriableException,
-    SafeModeException,
 )
-from genstamp_dfs.hdfs.messages.client_protocol import Append, Complete, Fsync, SafeModeAction, SetSafeMode
+from genstamp_dfs.hdfs.messages.client_protocol import Append, Complete, Fsync
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, Semantics
 
 # -- complete -------------------------------------------------------------------------------------------------------
@@ -119,13 +118,6 @@ def test_complete_with_another_stamp_block_or_length_is_refused(bench: Any) -> N
     bench.ask(Fsync("/f", "client1", 3))
     with bench.refused(HdfsIOException, "below the stored length 3"):
         bench.complete(last=Block(block.block_id, block.generation_stamp, 2))
-
-
-def test_complete_in_safe_mode_is_refused(bench: Any) -> None:
-    block = bench.write()
-    bench.ask(SetSafeMode(SafeModeAction.ENTER))
-    with bench.refused(SafeModeException):
-        bench.complete(last=block)
 
 
 # -- fsync ----------------------------------------------------------------------------------------------------------

@@ -13,9 +13,8 @@ from genstamp_dfs.errors import (
     ParentNotDirectoryException,
     PathComponentTooLongException,
     RecoveryInProgressException,
-    SafeModeException,
 )
-from genstamp_dfs.hdfs.messages.client_protocol import CreateFlag, Mkdirs, SafeModeAction, SetSafeMode
+from genstamp_dfs.hdfs.messages.client_protocol import CreateFlag, Mkdirs
 from genstamp_dfs.hdfs.protocol import BlockUCState, Semantics
 
 SOFT_MS = 60_000
@@ -70,12 +69,6 @@ def test_block_size_and_replication_have_limits(new_bench: Any) -> None:
         bench.create(replication=4)
     with bench.refused(HdfsIOException, "accepted: 1 to 3"):
         bench.create(replication=0)
-
-
-def test_create_in_safe_mode_is_refused(bench: Any) -> None:
-    bench.ask(SetSafeMode(SafeModeAction.ENTER))
-    with bench.refused(SafeModeException, "turned on manually"):
-        bench.create()
 
 
 def test_create_over_a_closed_file_is_refused(bench: Any) -> None:

@@ -10,7 +10,6 @@ from genstamp_dfs.errors import (
     HdfsIOException,
     IllegalStateException,
     LeaseExpiredException,
-    SafeModeException,
 )
 from genstamp_dfs.hdfs.messages.client_protocol import (
     Delete,
@@ -93,17 +92,6 @@ def test_recover_lease_within_the_gate_moves_the_file_but_starts_no_recovery(ben
     bench.pass_ms(1)
     bench.recover_lease(client="client3")
     assert bench.last().block_recovery_id == 1003
-
-
-@pytest.mark.parametrize("call", ["recover_lease", "renew"])
-def test_in_safe_mode_leases_are_neither_recovered_nor_renewed(bench: Any, call: str) -> None:
-    bench.write()
-    bench.ask(SetSafeMode(SafeModeAction.ENTER))
-    with bench.refused(SafeModeException):
-        if call == "renew":
-            bench.ask(RenewLease("client1"))
-        else:
-            bench.recover_lease()
 
 
 def test_renewing_keeps_a_lease_fresh_and_unknown_holders_are_accepted(bench: Any) -> None:

@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException, SafeModeException
+from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException
 from genstamp_dfs.hdfs.messages.client_protocol import (
     Delete,
-    SafeModeAction,
-    SetSafeMode,
     UpdateBlockForPipeline,
     UpdatePipeline,
 )
@@ -52,9 +50,6 @@ def test_check_uc_block(bench: Any, ask: Any) -> None:
         ask(bench, Block(7, 1001, 0))
     with bench.refused(LeaseExpiredException, "non lease holder client2"):
         ask(bench, block, client="client2")
-    bench.ask(SetSafeMode(SafeModeAction.ENTER))
-    with bench.refused(SafeModeException):
-        ask(bench, block)
 
 
 @pytest.mark.parametrize("state", ["COMMITTED", "COMPLETE", "UNDER_RECOVERY"])

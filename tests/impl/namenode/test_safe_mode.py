@@ -6,7 +6,7 @@ import pytest
 
 from genstamp_dfs.errors import SafeModeException
 from genstamp_dfs.hdfs.messages import client_protocol as client
-from genstamp_dfs.hdfs.messages.datanode_protocol import TransferBlocks
+from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization, TransferBlocks
 from genstamp_dfs.hdfs.namenode.safe_mode import SafeModeStatus
 from genstamp_dfs.hdfs.protocol import Block, ReplicaState, Semantics
 
@@ -171,6 +171,7 @@ def test_safe_mode_by_hand_ends_by_hand(bench: Any) -> None:
         client.SetPermission("/f", 0),
         client.SetOwner("/f", "o"),
         client.SetTimes("/f", 1, 1),
+        CommitBlockSynchronization(SOME, 2, 1, True, False, ()),
     ],
     ids=lambda request_: type(request_).__name__,
 )
@@ -178,7 +179,7 @@ def test_every_change_is_refused_in_safe_mode(bench: Any, request_: Any) -> None
     """TestSafeMode#testOperationsWhileInSafeMode."""
     bench.create()
     bench.ask(client.SetSafeMode(client.SafeModeAction.ENTER))
-    with bench.refused(SafeModeException):
+    with bench.refused(SafeModeException, "turned on manually"):
         bench.ask(request_)
 
 

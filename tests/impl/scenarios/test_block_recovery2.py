@@ -9,9 +9,9 @@ Left out: testEcRecoverBlocks, testSafeLength (no erasure coding); testInitRepli
 from typing import Any
 
 import pytest
+from tests.impl.scenarios.stories import begin, recover_lease
 
 from genstamp_dfs.errors import HdfsIOException
-from genstamp_dfs.hdfs.client import DFSOutputStream
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.protocol import NAMENODE, Limits, ReplicaState
@@ -23,38 +23,15 @@ from genstamp_dfs.world.request import Caller, Request
 PATH = "/test"
 
 
-def begin(scenario: Scenario, num_bytes: int = 1_000) -> DFSOutputStream:
-    """A client writes, flushes, and keeps the file open."""
-    writer = scenario.client("writer")
-
-    async def story() -> DFSOutputStream:
-        stream = await writer.create(PATH)
-        await stream.write(pattern(1, 0, num_bytes))
-        await stream.hflush()
-        return stream
-
-    return scenario.run(writer, story())
-
-
-def recover(scenario: Scenario, pause_s: float, tries: int = 60) -> int:
-    """recoverLease until the file is closed; gives the calls that took."""
-    other = scenario.client()
-    for number in range(1, tries + 1):
-        if scenario.run(other, other.recover_lease(PATH)):
-            return number
-        scenario.advance(pause_s)
-    raise AssertionError(f"{PATH} was not closed by {tries} calls")
-
-
 @pytest.mark.parametrize("position", [0, 1, 2])
 def test_race_between_replica_recovery_and_finalize_block(position: int) -> None:
     """The recovery takes the replicas while one is about to be finalized: the writer fails alone (HDFS-3541)."""
     point = FaultPoint.CLOSE_PACKET if position == 2 else FaultPoint.CLOSE_ACK
     scenario = Scenario(faults=[PipelineFault(point, position, FaultAction.HANG)])
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     work = scenario.start(stream.client, stream.close())
     scenario.until(lambda: bool(scenario.faults.fired))
-    recover(scenario, 2)
+    recover_lease(scenario, PATH, pause_s=2)
     scenario.faults.wake()
     scenario.until(lambda: work.is_done)
     with pytest.raises(HdfsIOException):
@@ -78,10 +55,10 @@ def test_recovery_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(NameNode, "handle", lose_first)
     scenario = Scenario(options=small_options(limits=Limits(recovery_gate_ms=20_000)))
-    begin(scenario)
+    begin(scenario, PATH, 1_000)
     scenario.crash("writer")
     began_s = scenario.now_s
-    recover(scenario, 2)
+    recover_lease(scenario, PATH, pause_s=2)
     assert scenario.now_s - began_s > 20
     assert scenario.last_block(PATH).generation_stamp > lost[0]
     assert scenario.read(PATH) == pattern(1, 0, 1_000)
@@ -90,9 +67,9 @@ def test_recovery_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_recovery_slower_than_heartbeat() -> None:
     """recoverLease is repeated faster than a recovery ends; the gate lets the running one end (HDFS-11576)."""
     scenario = Scenario(options=small_options(datanode={"heartbeat_interval_ms": 10_000}))
-    begin(scenario)
+    begin(scenario, PATH, 1_000)
     scenario.crash("writer")
-    assert recover(scenario, 0.5) > 5
+    assert recover_lease(scenario, PATH, pause_s=0.5) > 5
     commits = [one for one in scenario.cluster.log.events if one.event == "commit_block_synchronization"]
     assert [one.refused_with for one in commits] == [None]
     assert scenario.read(PATH) == pattern(1, 0, 1_000)
@@ -104,13 +81,13 @@ def test_recovery_will_ignore_min_replication() -> None:
     The two others come back with replicas of the old stamp, which are of no use; two more datanodes get copies.
     """
     scenario = Scenario(5, options=small_options(namenode={"minimal_replication": 2}))
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     nodes = stream.streamer.pipeline.nodes
     scenario.crash("writer")
     for node in nodes[:2]:
         scenario.crash(node)
     scenario.advance(60)
-    recover(scenario, 5)
+    recover_lease(scenario, PATH, pause_s=5)
     assert scenario.read(PATH) == pattern(1, 0, 1_000)
     for node in nodes[:2]:
         scenario.restart_datanode(node)
@@ -127,7 +104,7 @@ def test_recovery_will_ignore_min_replication() -> None:
 def test_recovery_in_progress_exception() -> None:
     """Two primaries, one after the other: the younger attempt wins, and the file is closed once."""
     scenario = Scenario(options=small_options(limits=Limits(recovery_gate_ms=1_000)))
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     nodes = stream.streamer.pipeline.nodes
     scenario.crash("writer")
     for node in nodes:
@@ -139,7 +116,7 @@ def test_recovery_in_progress_exception() -> None:
         scenario.run(other_client, other_client.recover_lease(PATH))
         scenario.advance(4)
     scenario.cluster.network.heal()
-    recover(scenario, 5)
+    recover_lease(scenario, PATH, pause_s=5)
     assert scenario.read(PATH) == pattern(1, 0, 1_000)
 
 
@@ -157,7 +134,7 @@ def test_zero_len_replicas() -> None:
     scenario.until(lambda: bool(scenario.faults.fired))
     scenario.crash("writer")
     assert scenario.file(PATH).blocks
-    recover(scenario, 2)
+    recover_lease(scenario, PATH, pause_s=2)
     assert scenario.file(PATH).blocks == []
     assert scenario.read(PATH) == b""
 
@@ -165,7 +142,7 @@ def test_zero_len_replicas() -> None:
 def test_a_primary_that_is_cut_off_is_followed_by_another() -> None:
     """The first primary gets its order and is parted from all: the next attempt takes another one."""
     scenario = Scenario(4, options=small_options(limits=Limits(recovery_gate_ms=15_000)))
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     nodes = stream.streamer.pipeline.nodes
     scenario.crash("writer")
     other = scenario.client()
@@ -176,7 +153,7 @@ def test_a_primary_that_is_cut_off_is_followed_by_another() -> None:
     for node in (*nodes, NAMENODE):
         if node != first:
             scenario.cluster.network.part(first, node)
-    recover(scenario, 5)
+    recover_lease(scenario, PATH, pause_s=5)
     commits = [one for one in scenario.cluster.log.events if one.event == "commit_block_synchronization"]
     assert [one.arguments["primary"] == first for one in commits] == [False]
     assert scenario.read(PATH) == pattern(1, 0, 1_000)

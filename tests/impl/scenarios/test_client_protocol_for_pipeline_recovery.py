@@ -6,6 +6,7 @@ testPipelineRecoveryWithSlowNode (no marks of slow nodes).
 """
 
 import pytest
+from tests.impl.scenarios.stories import begin
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.client import DFSOutputStream
@@ -16,20 +17,6 @@ from genstamp_dfs.simulation.ledger import pattern
 from genstamp_dfs.simulation.pipeline_faults import FaultAction, FaultPoint, PipelineFault
 from genstamp_dfs.simulation.pipeline_scenarios import PATH, World, run_pipeline_scenario
 from genstamp_dfs.simulation.scenario import Scenario, small_options
-
-
-def begin(scenario: Scenario, num_bytes: int = 1_000, *, flushes: bool = True) -> DFSOutputStream:
-    """A client writes and keeps the file open; without a flush, nothing leaves it."""
-    writer = scenario.client("writer")
-
-    async def story() -> DFSOutputStream:
-        stream = await writer.create(PATH)
-        await stream.write(pattern(1, 0, num_bytes))
-        if flushes:
-            await stream.hflush()
-        return stream
-
-    return scenario.run(writer, story())
 
 
 def finish(scenario: Scenario, stream: DFSOutputStream, num_bytes: int = 500) -> None:
@@ -54,7 +41,7 @@ def check(scenario: Scenario, num_bytes: int) -> None:
 def test_get_new_stamp() -> None:
     """Only the writer gets a new stamp, and only for a block that is there; each is above the last."""
     scenario = Scenario()
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     writer, block = stream.client, scenario.last_block(PATH).as_block()
 
     def ask(one: Block, holder: str) -> int:
@@ -75,7 +62,7 @@ def test_get_new_stamp() -> None:
 
 def test_get_new_stamp_of_a_finalized_block() -> None:
     scenario = Scenario()
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     finish(scenario, stream)
     block = scenario.last_block(PATH).as_block()
     with pytest.raises(HdfsIOException):
@@ -127,7 +114,7 @@ def restart_as_planned(scenario: Scenario, node: str, away_s: float) -> None:
 def test_pipeline_recovery_on_oob(away_s: float) -> None:
     """The only node restarts as planned: its writer waits, goes on there, and counts no failure."""
     scenario = Scenario(1, options=small_options(client={"replication": 1}))
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     before = scenario.last_block(PATH).generation_stamp
     restart_as_planned(scenario, "datanode1", away_s=away_s)
     finish(scenario, stream)
@@ -139,7 +126,7 @@ def test_pipeline_recovery_on_oob(away_s: float) -> None:
 def test_pipeline_recovery_on_restart_failure() -> None:
     """The only node does not come back in time: the write fails; one of two is left out like any other."""
     scenario = Scenario(1, options=small_options(client={"replication": 1}))
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     datanode = scenario.cluster.datanodes["datanode1"]
     datanode.runtime.spawn(datanode.stop(for_restart=True), "stop")
     scenario.advance(0.5)
@@ -150,7 +137,7 @@ def test_pipeline_recovery_on_restart_failure() -> None:
 
 def test_a_remote_node_that_restarts_as_planned_is_left_out() -> None:
     scenario = Scenario(4)
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     node = stream.streamer.pipeline.nodes[1]
     restart_as_planned(scenario, node, away_s=1)
     finish(scenario, stream)
@@ -163,7 +150,7 @@ def test_zero_byte_block_recovery() -> None:
     options = small_options(client={"replace_policy": "ALWAYS"})
     fault = PipelineFault(FaultPoint.PACKET, 1, FaultAction.CRASH)
     scenario = Scenario(4, options=options, faults=[fault])
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     first, second = scenario.faults.attempts
     assert len(second.nodes) == 3
     assert set(second.nodes) - set(first.nodes)
@@ -174,7 +161,7 @@ def test_zero_byte_block_recovery() -> None:
 def test_pipeline_recovery_with_transfer_block() -> None:
     """What is copied to a new node ends inside a chunk; the next bytes go into that chunk, checksums and all."""
     scenario = Scenario(4)
-    stream = begin(scenario, 777)
+    stream = begin(scenario, PATH, 777)
     scenario.crash(stream.streamer.pipeline.nodes[2])
     finish(scenario, stream, 1_000)
     new = (set(scenario.faults.attempts[1].nodes) - set(scenario.faults.attempts[0].nodes)).pop()
@@ -187,7 +174,7 @@ def test_pipeline_recovery_with_transfer_block() -> None:
 def test_update_pipeline_after_dn_reg() -> None:
     """The datanodes of a pipeline register anew before it is set up again: updatePipeline works all the same."""
     scenario = Scenario(4)
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, 1_000)
     scenario.restart_namenode()
     scenario.crash(stream.streamer.pipeline.nodes[0])
     finish(scenario, stream)

@@ -7,7 +7,7 @@ Left out: testBlockMetaDataInfoWithHostname (nodes have names only here).
 
 import pytest
 
-from genstamp_dfs.errors import HdfsIOException, SocketTimeoutException
+from genstamp_dfs.errors import SocketTimeoutException
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
 from genstamp_dfs.hdfs.messages.inter_datanode import InitReplicaRecovery, UpdateReplicaUnderRecovery
 from genstamp_dfs.hdfs.protocol import RecoveringBlock, ReplicaRecoveryInfo, ReplicaState
@@ -64,15 +64,6 @@ def test_block_meta_data_info() -> None:
     assert (cut.state, cut.num_bytes) == (ReplicaState.FINALIZED, NUM_BYTES // 2)
     assert cut.generation_stamp == order.recovery_id
     assert scenario.replicas(PATH)["datanode1"].num_bytes == NUM_BYTES
-
-
-def test_a_second_recovery_over_the_network_needs_a_higher_id() -> None:
-    scenario, order = cluster()
-    caller = scenario.cluster.datanodes["datanode1"]
-    init(scenario, caller, "datanode2", order).result()
-    with pytest.raises(HdfsIOException) as refusal:
-        init(scenario, caller, "datanode2", order).result()
-    assert refusal.value.hadoop_name == "RecoveryInProgressException"
 
 
 def test_inter_dn_protocol_timeout() -> None:

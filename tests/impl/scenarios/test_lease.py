@@ -6,6 +6,7 @@ Left out: testFactory (one renewer for all clients of a user: here each client h
 from typing import Any
 
 import pytest
+from tests.impl.scenarios.stories import begin
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.client import DFSOutputStream
@@ -17,19 +18,6 @@ from genstamp_dfs.simulation.scenario import Scenario, small_options
 from genstamp_dfs.world.request import Caller, Request
 
 LIMITS = Limits(soft_limit_ms=10_000, hard_limit_ms=60_000)
-
-
-def begin(scenario: Scenario, path: str, num_bytes: int = 600) -> DFSOutputStream:
-    """A client writes, flushes, and keeps the file open."""
-    writer = scenario.cluster.clients.get("writer") or scenario.client("writer")
-
-    async def story() -> DFSOutputStream:
-        stream = await writer.create(path)
-        await stream.write(pattern(1, 0, num_bytes))
-        await stream.hflush()
-        return stream
-
-    return scenario.run(writer, story())
 
 
 def go_on(scenario: Scenario, stream: DFSOutputStream) -> None:
@@ -51,7 +39,7 @@ def leased_paths(scenario: Scenario) -> list[str]:
 def test_lease_abort(monkeypatch: pytest.MonkeyPatch) -> None:
     """Renewing fails: past the soft limit writing goes on; past the hard limit streams are given up, reads work."""
     scenario = Scenario(options=small_options(limits=LIMITS))
-    stream = begin(scenario, "/file")
+    stream = begin(scenario, "/file", 600)
     answer = NameNode.handle
 
     def refuse(namenode: NameNode, request: Request[Any], caller: Caller) -> Any:
@@ -77,7 +65,7 @@ def test_lease_after_rename(case: str) -> None:
     writer = scenario.client("writer")
     for directory in ("/dir", "/existing"):
         scenario.run(writer, writer.ask(Mkdirs(directory)))
-    stream = begin(scenario, "/dir/file")
+    stream = begin(scenario, "/dir/file", 600)
     scenario.run(writer, writer.ask(Rename("/dir/file", "/dir/other")))
     assert leased_paths(scenario) == ["/dir/other"]
     if case == "into existing":
@@ -134,7 +122,7 @@ def test_lease() -> None:
 def test_a_renewer_that_gets_no_answer_gives_all_files_up() -> None:
     """The client cannot know whether they are still its own (DFSClient#renewLease)."""
     scenario = Scenario(options=small_options(limits=LIMITS))
-    stream = begin(scenario, "/file")
+    stream = begin(scenario, "/file", 600)
     scenario.cluster.network.part("writer", NAMENODE)
     scenario.until(lambda: stream.is_closed, limit_s=400)
     assert stream.client.open_files == {}

@@ -1,4 +1,6 @@
-"""Hadoop's TestLeaseManager (facts K.1); more of the lease manager alone is in tests/impl/namenode.
+"""Hadoop's TestLeaseManager (facts K.1).
+
+testRemoveLeases and testInternalLeaseHolder, of the lease manager alone, are in tests/impl/namenode.
 
 Left out: testInodeWithLeases, -AtScale, -ForAncestorDir (there is no listing of open files below a directory).
 """
@@ -7,17 +9,6 @@ from genstamp_dfs.hdfs.messages.client_protocol import Rename
 from genstamp_dfs.hdfs.namenode.lease_manager import LeaseManager
 from genstamp_dfs.hdfs.protocol import Limits
 from genstamp_dfs.simulation.scenario import Scenario, small_options
-
-HARD_US = Limits().hard_limit_ms * 1_000
-
-
-def test_remove_leases() -> None:
-    leases = LeaseManager(Limits())
-    for file_id in range(4):
-        leases.add_lease("holder", file_id, now_us=0)
-    for file_id in range(4):
-        leases.remove_file(file_id)
-    assert (leases.leases, leases.leases_by_id) == ({}, {})
 
 
 def test_check_lease() -> None:
@@ -29,13 +20,6 @@ def test_check_lease() -> None:
         scenario.crash(f"holder{number}")
     scenario.until(lambda: not scenario.namesystem.lease_manager.leases, limit_s=60)
     assert all(not file.is_under_construction for file in scenario.namesystem.directory.all_files())
-
-
-def test_internal_lease_holder() -> None:
-    leases = LeaseManager(Limits())
-    first = leases.get_internal_lease_holder(0)
-    assert leases.get_internal_lease_holder(HARD_US) == first
-    assert leases.get_internal_lease_holder(HARD_US + 1_000) != first
 
 
 def test_count_path() -> None:

@@ -6,9 +6,9 @@ Left out: testLeaseRecoveryAndAppendWithViewDFS (no mount tables).
 import random
 
 import pytest
+from tests.impl.scenarios.stories import begin, recover_lease
 
 from genstamp_dfs.errors import AlreadyBeingCreatedException, HdfsIOException
-from genstamp_dfs.hdfs.client import DFSOutputStream
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete, UpdateBlockForPipeline
 from genstamp_dfs.hdfs.protocol import NAMENODE, Block, Limits, ReplicaState
@@ -17,32 +17,6 @@ from genstamp_dfs.simulation.scenario import Scenario, small_options
 
 PATH = "/foo"
 HARD_EXPIRY = Limits(soft_limit_ms=1_000, hard_limit_ms=5_000)
-
-
-def write(scenario: Scenario, num_bytes: int, *, closes: bool, flushes: bool = True) -> DFSOutputStream:
-    """A new client writes the file."""
-    writer = scenario.client("writer")
-
-    async def story() -> DFSOutputStream:
-        stream = await writer.create(PATH)
-        await stream.write(pattern(1, 0, num_bytes))
-        if flushes:
-            await stream.hflush()
-        if closes:
-            await stream.close()
-        return stream
-
-    return scenario.run(writer, story())
-
-
-def recover_lease(scenario: Scenario, tries: int, pause_s: float = 1.0) -> int:
-    """Another client calls recoverLease until the file is closed; gives how many calls that took."""
-    other = scenario.client()
-    for number in range(1, tries + 1):
-        if scenario.run(other, other.recover_lease(PATH)):
-            return number
-        scenario.advance(pause_s)
-    raise AssertionError(f"{PATH} was not closed by {tries} calls")
 
 
 def check_replicas(scenario: Scenario) -> list[Replica]:
@@ -58,7 +32,7 @@ def check_replicas(scenario: Scenario) -> list[Replica]:
 def test_block_synchronization(seed: int) -> None:
     """Replicas of an open block have lost bytes at their nodes: all end with one stamp and one length."""
     scenario = Scenario(options=small_options(limits=HARD_EXPIRY), seed=seed)
-    write(scenario, 3_000, closes=True)
+    begin(scenario, PATH, 3_000, closes=True)
     appender = scenario.client("appender")
     scenario.run(appender, appender.append(PATH))
     scenario.crash("appender")
@@ -83,7 +57,7 @@ def test_block_synchronization(seed: int) -> None:
 def test_block_recovery_with_less_metafile() -> None:
     """The last checksum of the only replica is missing: the file closes with what the others cover."""
     scenario = Scenario(1, options=small_options(client={"replication": 1}))
-    write(scenario, 4 * 512 + 100, closes=False)
+    begin(scenario, PATH, 4 * 512 + 100)
     scenario.crash("writer")
     replica = scenario.replicas(PATH)["datanode1"]
     files = scenario.cluster.datanodes["datanode1"].dataset.files
@@ -93,7 +67,7 @@ def test_block_recovery_with_less_metafile() -> None:
     del disk.files[meta].data[-4:]
     scenario.restart_datanode("datanode1")
     assert scenario.replicas(PATH)["datanode1"].state is ReplicaState.RWR
-    recover_lease(scenario, 15)
+    recover_lease(scenario, PATH, 15)
     assert scenario.last_block(PATH).num_bytes == 4 * 512
     assert scenario.read(PATH) == pattern(1, 0, 4 * 512)
 
@@ -101,13 +75,13 @@ def test_block_recovery_with_less_metafile() -> None:
 def test_block_recovery_retry_after_failed_recovery() -> None:
     """One replica has lost its meta file, and fails each recovery: the others do without it (HDFS-12070)."""
     scenario = Scenario(options=small_options(limits=Limits(recovery_gate_ms=3_000)))
-    write(scenario, 1_000, closes=False)
+    begin(scenario, PATH, 1_000)
     scenario.crash("writer")
     broken = scenario.cluster.datanodes["datanode2"].dataset
     replica = broken.replicas[scenario.last_block(PATH).block_id]
     broken.finalize_block(replica.block())
     broken.files.disk.remove(broken.files.meta_path(replica))
-    recover_lease(scenario, 15, pause_s=4)
+    recover_lease(scenario, PATH, 15, pause_s=4)
     assert scenario.read(PATH) == pattern(1, 0, 1_000)
     good = {node: one for node, one in scenario.replicas(PATH).items() if node != "datanode2"}
     assert {one.block() for one in good.values()} == {scenario.last_block(PATH).as_block()}
@@ -116,8 +90,8 @@ def test_block_recovery_retry_after_failed_recovery() -> None:
 def test_lease_recovery_and_append() -> None:
     """A writer stops without close; another client takes the file and appends."""
     scenario = Scenario()
-    write(scenario, 1_000, closes=False)
-    recover_lease(scenario, 10)
+    begin(scenario, PATH, 1_000)
+    recover_lease(scenario, PATH, 10)
     other = scenario.client("other")
 
     async def append() -> None:
@@ -148,7 +122,7 @@ def test_lease_recovery_empty_committed_last_block() -> None:
     other = scenario.client("other")
     with pytest.raises(AlreadyBeingCreatedException, match="currently owned by writer"):
         scenario.run(other, other.append(PATH))
-    assert recover_lease(scenario, 10) > 1
+    assert recover_lease(scenario, PATH, 10) > 1
     assert scenario.file(PATH).blocks == []
     stream = scenario.run(other, other.append(PATH))
     scenario.run(other, stream.close())
@@ -164,7 +138,7 @@ def test_lease_manager_recovers_empty_committed_last_block() -> None:
 def test_lease_manager_recovers_committed_last_block_with_content() -> None:
     """Committed with one byte, and all its nodes out of reach until the lease has expired (HDFS-15725)."""
     scenario = Scenario(options=small_options(limits=HARD_EXPIRY))
-    stream = write(scenario, 1, closes=False)
+    stream = begin(scenario, PATH, 1)
     for node in scenario.datanodes:
         scenario.cluster.network.part(node, NAMENODE)
     writer = stream.client

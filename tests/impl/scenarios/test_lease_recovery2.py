@@ -4,6 +4,7 @@ A writer whose renewer has stopped is one that is parted from the namenode: it l
 """
 
 import pytest
+from tests.impl.scenarios.stories import begin
 
 from genstamp_dfs.errors import AlreadyBeingCreatedException, HdfsIOException, RecoveryInProgressException
 from genstamp_dfs.hdfs.client import DFSClient, DFSOutputStream
@@ -16,19 +17,6 @@ PATH = "/foo"
 SHORT_SOFT = Limits(soft_limit_ms=1_000, hard_limit_ms=3_600_000)
 SHORT_HARD = Limits(soft_limit_ms=1_000, hard_limit_ms=5_000)
 NUM_BYTES = 1_535
-
-
-def begin(scenario: Scenario, path: str = PATH, num_bytes: int = NUM_BYTES) -> DFSOutputStream:
-    """A client writes, flushes, and keeps the file open."""
-    writer = scenario.cluster.clients.get("writer") or scenario.client("writer")
-
-    async def story() -> DFSOutputStream:
-        stream = await writer.create(path)
-        await stream.write(pattern(1, 0, num_bytes))
-        await stream.hflush()
-        return stream
-
-    return scenario.run(writer, story())
 
 
 def stop_renewing(scenario: Scenario) -> None:
@@ -52,7 +40,7 @@ def create_again(scenario: Scenario, other: DFSClient) -> DFSOutputStream:
 
 def test_immediate_recovery_of_lease_by_create_past_the_soft_limit() -> None:
     scenario = Scenario(options=small_options(limits=SHORT_SOFT))
-    begin(scenario)
+    begin(scenario, PATH, NUM_BYTES)
     stop_renewing(scenario)
     scenario.advance(2)
     other = scenario.client("other")
@@ -66,8 +54,8 @@ def test_immediate_recovery_of_lease_by_create_past_the_soft_limit() -> None:
 def test_immediate_recovery_of_lease_by_recover_lease(*, by_writer: bool) -> None:
     """With long limits; the second file of the same writer is not touched."""
     scenario = Scenario()
-    begin(scenario)
-    second = begin(scenario, "/bar")
+    begin(scenario, PATH, NUM_BYTES)
+    second = begin(scenario, "/bar", NUM_BYTES)
     asking = second.client if by_writer else scenario.client("other")
 
     def recover() -> bool:
@@ -89,7 +77,7 @@ def test_immediate_recovery_of_lease_by_recover_lease(*, by_writer: bool) -> Non
 def test_close_while_recover_lease() -> None:
     """close() meets the recovery, and fails; no byte that was flushed is missing (HDFS-10240)."""
     scenario = Scenario()
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, NUM_BYTES)
     other = scenario.client("other")
     assert not scenario.run(other, other.recover_lease(PATH))
     with pytest.raises(HdfsIOException):
@@ -101,7 +89,7 @@ def test_close_while_recover_lease() -> None:
 def test_lease_recover_by_another_user() -> None:
     """Past the soft limit another client's create recovers the file, and overwriting it makes a new one."""
     scenario = Scenario(options=small_options(limits=SHORT_SOFT))
-    begin(scenario)
+    begin(scenario, PATH, NUM_BYTES)
     stop_renewing(scenario)
     scenario.advance(2)
     other = scenario.client("other")
@@ -114,7 +102,7 @@ def test_lease_recover_by_another_user() -> None:
 def test_hard_lease_recovery() -> None:
     """The monitor closes the file with what was flushed; the old writer, back again, cannot go on."""
     scenario = Scenario(options=small_options(limits=SHORT_HARD))
-    stream = begin(scenario)
+    stream = begin(scenario, PATH, NUM_BYTES)
     stop_renewing(scenario)
     scenario.until(lambda: scenario.is_closed(PATH), limit_s=30)
     assert scenario.file(PATH).size() == NUM_BYTES
@@ -132,7 +120,7 @@ def test_hard_lease_recovery() -> None:
 def test_soft_lease_recovery() -> None:
     """A create past the soft limit is refused in one of two ways until the recovery is over; the content is whole."""
     scenario = Scenario(options=small_options(limits=SHORT_SOFT))
-    begin(scenario)
+    begin(scenario, PATH, NUM_BYTES)
     stop_renewing(scenario)
     other = scenario.client("other")
     with pytest.raises(HdfsIOException, match="exists"):
@@ -146,7 +134,7 @@ def test_soft_lease_recovery() -> None:
 def test_hard_lease_recovery_after_namenode_restart(num_bytes: int, *, renames: bool) -> None:
     """The namenode holds the file and restarts before the datanodes have recovered it: it goes on holding it."""
     scenario = Scenario(options=small_options(limits=SHORT_HARD))
-    stream = begin(scenario, num_bytes=num_bytes)
+    stream = begin(scenario, PATH, num_bytes)
     path = PATH
     if renames:
         path = "/dir/foo"

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +18,7 @@ from genstamp_dfs.server.namenode_server import NameNodeServer
 from genstamp_dfs.server.runtime import AsyncioRuntime
 from genstamp_dfs.server.wire.convert import Converter
 
-LIMIT_S = 60.0
 BLOCK = 1024 * 1024
-
-
-def run(test: Coroutine[Any, Any, None]) -> None:
-    """Run a test; one that hangs fails."""
-
-    async def limited() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await test
-
-    asyncio.run(limited())
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.impl.running import run
 from tests.impl.server.bad_disks import FsyncFailsOnce, fill_when
-from tests.impl.server.servers import ServerCluster, cluster, run, until
+from tests.impl.server.servers import ServerCluster, cluster, until
 
 from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError, HdfsIOException
 from genstamp_dfs.events import decode_lines
@@ -66,47 +67,40 @@ async def unanswered(servers: ServerCluster, client: DFSClient, path: str) -> Di
 
 
 @pytest.mark.parametrize("room", [0, 20])
-def test_a_namenode_whose_log_is_full_ends_and_has_done_nothing(
+async def test_a_namenode_whose_log_is_full_ends_and_has_done_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
-    async def test() -> None:
-        async with cluster(tmp_path, datanodes=0) as servers:
-            client = servers.client("client1")
-            await client.ask(Mkdirs("/before"))
-            (log,) = (tmp_path / "namenode/current").glob("edits_inprogress_*")
-            whole = log.read_bytes()
-            with monkeypatch.context() as full:
-                fill_when(full, lambda path: path.name.startswith("edits"), room)
-                failure = await unanswered(servers, client, "/refused")
-                assert isinstance(failure, DiskFullError)
-                assert log.read_bytes() == whole
-                await servers.stop_namenode()
-            await servers.start_namenode()
-            assert [await exists(client, path) for path in ("/before", "/refused")] == [True, False]
-
-    run(test())
+    async with cluster(tmp_path, datanodes=0) as servers:
+        client = servers.client("client1")
+        await client.ask(Mkdirs("/before"))
+        (log,) = (tmp_path / "namenode/current").glob("edits_inprogress_*")
+        whole = log.read_bytes()
+        with monkeypatch.context() as full:
+            fill_when(full, lambda path: path.name.startswith("edits"), room)
+            failure = await unanswered(servers, client, "/refused")
+            assert isinstance(failure, DiskFullError)
+            assert log.read_bytes() == whole
+            await servers.stop_namenode()
+        await servers.start_namenode()
+        assert [await exists(client, path) for path in ("/before", "/refused")] == [True, False]
 
 
-def test_a_namenode_whose_log_fails_to_sync_ends_and_writes_it_anew(
+async def test_a_namenode_whose_log_fails_to_sync_ends_and_writes_it_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fsync = FsyncFailsOnce(monkeypatch, tmp_path / "namenode")
-
-    async def test() -> None:
-        async with cluster(tmp_path, datanodes=0) as servers:
-            client = servers.client("client1")
-            await client.ask(Mkdirs("/before"))
-            fsync.arm()
-            assert isinstance(await unanswered(servers, client, "/unknown"), DiskFailedError)
-            await servers.stop_namenode()
-            await servers.start_namenode()
-            assert await exists(client, "/before")
-            await client.ask(Mkdirs("/after"))
-            await servers.stop_namenode()
-            await servers.start_namenode()
-            assert await exists(client, "/after")
-
-    run(test())
+    async with cluster(tmp_path, datanodes=0) as servers:
+        client = servers.client("client1")
+        await client.ask(Mkdirs("/before"))
+        fsync.arm()
+        assert isinstance(await unanswered(servers, client, "/unknown"), DiskFailedError)
+        await servers.stop_namenode()
+        await servers.start_namenode()
+        assert await exists(client, "/before")
+        await client.ask(Mkdirs("/after"))
+        await servers.stop_namenode()
+        await servers.start_namenode()
+        assert await exists(client, "/after")
     assert fsync.failed is not None and fsync.failed.name.startswith("edits_inprogress")
     assert fsync.repeated == []
 
@@ -114,84 +108,73 @@ def test_a_namenode_whose_log_fails_to_sync_ends_and_writes_it_anew(
 # -- a datanode -----------------------------------------------------------------------------------------------------
 
 
-def test_a_datanode_whose_disk_fails_acknowledges_nothing_tells_the_namenode_and_ends(
+async def test_a_datanode_whose_disk_fails_acknowledges_nothing_tells_the_namenode_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fsync = FsyncFailsOnce(monkeypatch, tmp_path / "datanode1")
-
-    async def test() -> None:
-        async with cluster(tmp_path, datanodes=1) as servers:
-            client, server = servers.client("client1"), servers.datanodes["datanode1"]
-            stream = await client.create("/file", replication=1)
-            await stream.write(DATA)
-            await stream.hflush()
-            fsync.arm()
-            with pytest.raises(HdfsIOException):
-                await stream.hsync()
-            assert server.failure is not None
-            with pytest.raises(DiskFailedError, match="Input/output error"):
-                await server.failure
-            assert servers.namenode is not None
-            manager = servers.namenode.namenode.namesystem.datanode_manager
-            assert manager.live_datanodes() == []
-
-    run(test())
+    async with cluster(tmp_path, datanodes=1) as servers:
+        client, server = servers.client("client1"), servers.datanodes["datanode1"]
+        stream = await client.create("/file", replication=1)
+        await stream.write(DATA)
+        await stream.hflush()
+        fsync.arm()
+        with pytest.raises(HdfsIOException):
+            await stream.hsync()
+        assert server.failure is not None
+        with pytest.raises(DiskFailedError, match="Input/output error"):
+            await server.failure
+        assert servers.namenode is not None
+        manager = servers.namenode.namenode.namesystem.datanode_manager
+        assert manager.live_datanodes() == []
     assert fsync.failed is not None and fsync.failed.name.startswith("blk_")
     assert fsync.repeated == []
 
 
-def test_the_others_acknowledge_and_the_datanode_comes_back_with_files_of_its_own(
+async def test_the_others_acknowledge_and_the_datanode_comes_back_with_files_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fsync = FsyncFailsOnce(monkeypatch, tmp_path / "datanode2")
-
-    async def test() -> None:
-        async with cluster(tmp_path) as servers:
-            client, server = servers.client("client1"), servers.datanodes["datanode2"]
-            stream = await client.create("/file", replication=3)
-            await stream.write(DATA)
-            await stream.hflush()
-            fsync.arm()
-            await stream.hsync()
-            assert server.failure is not None and server.failure.done()
-            await servers.stop_datanode("datanode2")
-            await servers.start_datanode("datanode2")
-            await stream.write(DATA)
-            await stream.hsync()
-            await stream.close()
-            again = await client.append("/file")
-            await again.write(DATA)
-            await again.hsync()
-            await again.close()
-            assert await (await client.open("/file")).read() == DATA * 3
-            assert server.failure.exception() is not None
-
-    run(test())
+    async with cluster(tmp_path) as servers:
+        client, server = servers.client("client1"), servers.datanodes["datanode2"]
+        stream = await client.create("/file", replication=3)
+        await stream.write(DATA)
+        await stream.hflush()
+        fsync.arm()
+        await stream.hsync()
+        assert server.failure is not None and server.failure.done()
+        await servers.stop_datanode("datanode2")
+        await servers.start_datanode("datanode2")
+        await stream.write(DATA)
+        await stream.hsync()
+        await stream.close()
+        again = await client.append("/file")
+        await again.write(DATA)
+        await again.hsync()
+        await again.close()
+        assert await (await client.open("/file")).read() == DATA * 3
+        assert server.failure.exception() is not None
     assert fsync.failed is not None and fsync.failed.name.startswith("blk_")
     assert fsync.repeated == []
 
 
-def test_a_full_datanode_takes_no_part_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test() -> None:
-        async with cluster(tmp_path) as servers:
-            client = servers.client("client1")
-            for name, part in (("blk", "rbw/blk_"), ("meta", ".meta")):
-                with monkeypatch.context() as full:
-                    fill_when(full, lambda path, part=part: "datanode1" in path.parts and part in str(path))  # type: ignore[misc]
-                    stream = await client.create(f"/{name}", replication=3)
-                    await stream.write(DATA)
-                    await stream.hsync()
-                    await stream.close()
-                    assert await (await client.open(f"/{name}")).read() == DATA
-                server = servers.datanodes["datanode1"]
-                assert server.failure is not None and not server.failure.done()
-            await servers.stop_datanode("datanode1")
-            await servers.start_datanode("datanode1")
-            assert servers.datanodes["datanode1"]._datanode is not None
-            for replica in servers.datanodes["datanode1"]._datanode.dataset.replicas.values():
-                assert replica.num_bytes in (0, len(DATA))
-
-    run(test())
+async def test_a_full_datanode_takes_no_part_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with cluster(tmp_path) as servers:
+        client = servers.client("client1")
+        for name, part in (("blk", "rbw/blk_"), ("meta", ".meta")):
+            with monkeypatch.context() as full:
+                fill_when(full, lambda path, part=part: "datanode1" in path.parts and part in str(path))  # type: ignore[misc]
+                stream = await client.create(f"/{name}", replication=3)
+                await stream.write(DATA)
+                await stream.hsync()
+                await stream.close()
+                assert await (await client.open(f"/{name}")).read() == DATA
+            server = servers.datanodes["datanode1"]
+            assert server.failure is not None and not server.failure.done()
+        await servers.stop_datanode("datanode1")
+        await servers.start_datanode("datanode1")
+        assert servers.datanodes["datanode1"]._datanode is not None
+        for replica in servers.datanodes["datanode1"]._datanode.dataset.replicas.values():
+            assert replica.num_bytes in (0, len(DATA))
 
 
 # -- links ----------------------------------------------------------------------------------------------------------
@@ -245,26 +228,23 @@ def test_a_link_in_the_place_of_a_file_takes_one_replica_out_of_service(
     assert messages and len(set(messages)) == len(messages)
 
 
-def test_a_link_that_is_put_while_a_datanode_runs_fails_one_read(tmp_path: Path) -> None:
-    async def test() -> None:
-        async with cluster(tmp_path) as servers:
-            client = servers.client("client1")
-            stream = await client.create("/file", replication=3)
-            await stream.write(DATA)
-            await stream.close()
-            for block in (tmp_path / "datanode1").rglob("blk_*"):
-                block.unlink()
-                block.symlink_to("/etc/passwd")
-            for _ in range(3):
-                assert await (await client.open("/file")).read() == DATA
-            await client.ask(Delete("/file"))
-            stream = await client.create("/another", replication=3)
-            await stream.write(DATA)
-            await stream.close()
-            server = servers.datanodes["datanode1"]
-            assert server.failure is not None and not server.failure.done()
-
-    run(test())
+async def test_a_link_that_is_put_while_a_datanode_runs_fails_one_read(tmp_path: Path) -> None:
+    async with cluster(tmp_path) as servers:
+        client = servers.client("client1")
+        stream = await client.create("/file", replication=3)
+        await stream.write(DATA)
+        await stream.close()
+        for block in (tmp_path / "datanode1").rglob("blk_*"):
+            block.unlink()
+            block.symlink_to("/etc/passwd")
+        for _ in range(3):
+            assert await (await client.open("/file")).read() == DATA
+        await client.ask(Delete("/file"))
+        stream = await client.create("/another", replication=3)
+        await stream.write(DATA)
+        await stream.close()
+        server = servers.datanodes["datanode1"]
+        assert server.failure is not None and not server.failure.done()
 
 
 # -- who may read ---------------------------------------------------------------------------------------------------

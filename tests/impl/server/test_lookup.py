@@ -6,7 +6,6 @@ import threading
 from typing import Any
 
 import pytest
-from tests.impl.server.servers import run
 
 from genstamp_dfs.errors import ConnectException
 from genstamp_dfs.hdfs.messages.data_transfer import ReadBlock
@@ -19,7 +18,7 @@ from genstamp_dfs.server.wire.convert import Converter
 MANY = 200
 
 
-def test_files_are_forced_while_names_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_files_are_forced_while_names_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     found, lookups = threading.Event(), list[str]()
 
     def slow(host: str, *others: Any, **options: Any) -> Any:
@@ -27,54 +26,45 @@ def test_files_are_forced_while_names_are_looked_up(monkeypatch: pytest.MonkeyPa
         assert found.wait(30), "the test ends the wait"
         raise socket.gaierror(f"nobody knows {host}")
 
-    async def test() -> None:
-        monkeypatch.setattr(socket, "getaddrinfo", slow)
-        waiting = [asyncio.create_task(open_connection(f"host{number}", 1)) for number in range(MANY)]
-        runtime = AsyncioRuntime("datanode1", ("127.0.0.1", 1), Converter("", AddressBook()))
-        forced: list[int] = []
-        try:
-            async with asyncio.timeout(10):
-                await runtime.ahead(lambda: forced.append(1))
-            assert forced == [1]
-            assert len(lookups) <= LOOKUPS
-            for task in waiting[LOOKUPS:]:
-                task.cancel()
-            await asyncio.wait(waiting[LOOKUPS:])
-        finally:
-            found.set()
-        ends = await asyncio.gather(*waiting, return_exceptions=True)
-        assert {type(end) for end in ends[:LOOKUPS]} == {socket.gaierror}
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    waiting = [asyncio.create_task(open_connection(f"host{number}", 1)) for number in range(MANY)]
+    runtime = AsyncioRuntime("datanode1", ("127.0.0.1", 1), Converter("", AddressBook()))
+    forced: list[int] = []
+    try:
+        async with asyncio.timeout(10):
+            await runtime.ahead(lambda: forced.append(1))
+        assert forced == [1]
         assert len(lookups) <= LOOKUPS
+        for task in waiting[LOOKUPS:]:
+            task.cancel()
+        await asyncio.wait(waiting[LOOKUPS:])
+    finally:
+        found.set()
+    ends = await asyncio.gather(*waiting, return_exceptions=True)
+    assert {type(end) for end in ends[:LOOKUPS]} == {socket.gaierror}
+    assert len(lookups) <= LOOKUPS
 
-    run(test())
 
-
-def test_the_next_address_of_a_name_is_taken_where_the_first_takes_no_connection(
+async def test_the_next_address_of_a_name_is_taken_where_the_first_takes_no_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def two(host: str, *others: Any, **options: Any) -> Any:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0)) for address in ("127.0.0.9", "127.0.0.1")]
 
-    async def test() -> None:
-        server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        with monkeypatch.context() as patch:
-            patch.setattr(socket, "getaddrinfo", two)
-            reader, writer = await open_connection("of-two-addresses", port)
-        assert await reader.read() == b""
-        writer.close()
-        server.close()
-
-    run(test())
+    server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", two)
+        reader, writer = await open_connection("of-two-addresses", port)
+    assert await reader.read() == b""
+    writer.close()
+    server.close()
 
 
 @pytest.mark.parametrize("host", ["x" * 64, "a\0b", "", "..", "\udc80"])
-def test_what_is_no_name_cannot_be_reached(host: str) -> None:
-    async def test() -> None:
-        converter = Converter("", AddressBook())
-        converter.addresses.note("datanode1", Address(host, 1, 1))
-        runtime = AsyncioRuntime("client", ("127.0.0.1", 1), converter)
-        with pytest.raises(ConnectException):
-            await runtime.connect("datanode1", ReadBlock(Block(1, 1, 1), "client", 0, 1))
-
-    run(test())
+async def test_what_is_no_name_cannot_be_reached(host: str) -> None:
+    converter = Converter("", AddressBook())
+    converter.addresses.note("datanode1", Address(host, 1, 1))
+    runtime = AsyncioRuntime("client", ("127.0.0.1", 1), converter)
+    with pytest.raises(ConnectException):
+        await runtime.connect("datanode1", ReadBlock(Block(1, 1, 1), "client", 0, 1))

@@ -5,6 +5,7 @@ A seed that fails is in the name of the test; `run_seed(seed).problems` tells wh
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import TypeVar
 
 import pytest
@@ -108,10 +109,10 @@ class CuttingDataset(FsDataset):
         return super().update_replica_under_recovery(old_block, recovery_id, max(0, new_length - 512), new_block_id)
 
 
-def problems(monkeypatch: pytest.MonkeyPatch, module: str, name: str, broken: type, seeds: range) -> list[str]:
-    """What is wrong in some runs with a broken class in the place of a good one."""
+def problems(monkeypatch: pytest.MonkeyPatch, module: str, name: str, broken: type, seeds: range) -> Iterator[str]:
+    """What is wrong in some runs with a broken class in the place of a good one; a run begins when it is asked for."""
     monkeypatch.setattr(f"{module}.{name}", broken)
-    return [problem for seed in seeds for problem in run_seed(seed, keep_events=False).problems]
+    return (problem for seed in seeds for problem in run_seed(seed, keep_events=False).problems)
 
 
 def test_a_datanode_that_does_not_force_bytes_to_disk_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +144,9 @@ class ClusterWithDeafNameNode(SimulatedCluster):
 def test_a_namenode_that_does_not_hear_of_renewals_takes_files_from_living_clients() -> None:
     """The soft limit passes while a client writes, and somebody who wants its file gets it."""
     busy = PlanOptions(mean_fault_s=0, pieces=60, files=2)
-    plans = [make_plan(seed, busy) for seed in range(4)]
-    good = [Run(plan).run(keep_events=False).outcomes for plan in plans]
-    bad = [Run(plan, cluster_class=ClusterWithDeafNameNode).run(keep_events=False).outcomes for plan in plans]
-    assert good != bad
+    plans = (make_plan(seed, busy) for seed in range(4))
+    assert any(
+        Run(plan).run(keep_events=False).outcomes
+        != Run(plan, cluster_class=ClusterWithDeafNameNode).run(keep_events=False).outcomes
+        for plan in plans
+    )

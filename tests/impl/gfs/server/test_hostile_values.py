@@ -9,7 +9,6 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
-from tests.impl.gfs.server.running import run
 from tests.impl.gfs.server.servers import servers
 
 from genstamp_dfs.errors import NETWORK_FAILURES
@@ -52,41 +51,37 @@ def drawn(draw: random.Random, wanted: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", [11, 12])
-def test_no_request_makes_a_server_fail(
+async def test_no_request_makes_a_server_fail(
     seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     answered: Counter[str] = Counter()
-
-    async def test() -> None:
-        draw = random.Random(seed)
-        async with servers(tmp_path) as cluster, cluster.client() as witness:
-            await witness.create("/witness")
-            kept = draw.randbytes(300_000)
-            await witness.write("/witness", 0, kept)
-            await witness.make_directory("/hostile")
-            await witness.create("/hostile/a")
-            await witness.write("/hostile/a", 0, kept)
-            hostile = GfsRuntime("hostile", cluster.address)
-            chunkservers = [server.address for server in cluster.chunkservers.values()]
-            for module in (master_protocol, chunkserver_protocol):
-                kinds = [kind for kind in wire._requests(module) if kind not in LEFT_OUT]
-                for _ in range(REQUESTS):
-                    node = MASTER if module is master_protocol else draw.choice(chunkservers)
-                    request = drawn(draw, draw.choice(kinds))
-                    if names_witness(request):
-                        continue
-                    try:
-                        await hostile.call(node, request, timeout_us=10_000_000)
-                        answered["done"] += 1
-                    except GfsRefusal as refusal:
-                        answered[refusal.name] += 1
-            for _ in range(60):
-                answered[await pushed_wrongly(hostile, draw, draw.choice(chunkservers))] += 1
-            await hostile.stop()
-            assert await witness.read("/witness", 0, 400_000) == kept
-            await witness.append("/witness", b"more")
-
-    run(test())
+    draw = random.Random(seed)
+    async with servers(tmp_path) as cluster, cluster.client() as witness:
+        await witness.create("/witness")
+        kept = draw.randbytes(300_000)
+        await witness.write("/witness", 0, kept)
+        await witness.make_directory("/hostile")
+        await witness.create("/hostile/a")
+        await witness.write("/hostile/a", 0, kept)
+        hostile = GfsRuntime("hostile", cluster.address)
+        chunkservers = [server.address for server in cluster.chunkservers.values()]
+        for module in (master_protocol, chunkserver_protocol):
+            kinds = [kind for kind in wire._requests(module) if kind not in LEFT_OUT]
+            for _ in range(REQUESTS):
+                node = MASTER if module is master_protocol else draw.choice(chunkservers)
+                request = drawn(draw, draw.choice(kinds))
+                if names_witness(request):
+                    continue
+                try:
+                    await hostile.call(node, request, timeout_us=10_000_000)
+                    answered["done"] += 1
+                except GfsRefusal as refusal:
+                    answered[refusal.name] += 1
+        for _ in range(60):
+            answered[await pushed_wrongly(hostile, draw, draw.choice(chunkservers))] += 1
+        await hostile.stop()
+        assert await witness.read("/witness", 0, 400_000) == kept
+        await witness.append("/witness", b"more")
     assert answered["done"] > 50, answered
     assert len(answered) > 8, answered
     assert capfd.readouterr().err == ""

@@ -1,4 +1,4 @@
-"""How tests of servers run."""
+"""How tests that wait for servers run."""
 
 import asyncio
 from collections.abc import Coroutine
