@@ -6,7 +6,7 @@
 Needs genstamp (`make setup`), Maven and a JDK of 17 or newer. Each row of the table is one process of the adapter.
 With `--walk`, one configuration of each system but hdfs.replica is walked as well. `--keep-walks` walks all of them, or
 those that `--configuration` names, and keeps what each has reached for docs/model-coverage.md, which `genstamp tables`
-makes; others that were walked with the same specification stay. `--minutes` makes random runs of each system for so
+makes; others that were walked with the same steps stay. `--minutes` makes random runs of each system for so
 long, in slices of `--runs` runs with a seed each, and records each slice in spec/random_runs, for that page too: the
 next call goes on after it. `--faults` puts a fault into Hadoop and asks whether it is found; a row holds there if the
 run is rejected. The exit code is 0 if every row is as it should be, 12 if a row is not, and 3 if a row is undetermined
@@ -188,7 +188,7 @@ def _random_row(report: Report, kind: str = "random", wanted: str = "conforms") 
 def _slices(system: str, command: Callable[..., list[str]], given: argparse.Namespace) -> Iterator[Row]:
     """Goes on after the slices that are recorded, until the time is over; a slice that was begun is ended."""
     semantics = HELD_AGAINST[given.release][system]
-    digest = system_named(system).model(semantics).digest
+    digest = system_named(system).model(semantics).digest_of_steps
     so_far = random_runs.of(random_runs.read(REPOSITORY, given.release), system, semantics, digest)
     ends = time.monotonic() + 60 * given.minutes
     while time.monotonic() < ends:

@@ -792,6 +792,44 @@ def test_equal_texts_have_equal_digests_and_any_change_another() -> None:
     assert variants().model().digest not in {model.digest for model in changed}
 
 
+def test_claims_do_not_count_in_the_digest_of_steps() -> None:
+    class Claims(Rain):
+        @invariant
+        def stays_dry(s) -> Bool:
+            return ~s.wet
+
+        @witness
+        def it_rained(s) -> Bool:
+            return s.wet
+
+    system = variants()
+    steps = system.model().digest_of_steps
+    claimed = replace(system, parts=[Claims], may_stop=lambda s: s.wet)
+    assert claimed.model().digest != system.model().digest
+    assert claimed.model().digest_of_steps == steps
+
+    class Hail(Rain):
+        @action
+        def hail(s) -> None:
+            require(~s.wet, "it is dry")
+
+    class Gauge(Rain):
+        @observation
+        def gauge(s) -> Bool:
+            return s.wet
+
+    class Bounded(Rain):
+        @limit("showers")
+        def showers(s) -> Number:
+            return count(Shelf, lambda shelf: s.wet)
+
+    others = [
+        *(replace(system, parts=[part]).model() for part in (Hail, Gauge, Bounded)),
+        variants(bugs=[Bug("any-time", "", drops=(("rain", "it is dry"),))]).model(bugs=["any-time"]),
+    ]
+    assert steps not in {model.digest_of_steps for model in others}
+
+
 def test_two_phase_commit_traces() -> None:
     model = TWO_PHASE.model()
     assert [len(a.checks) for a in model.actions] == [2, 1, 2, 1, 1, 1, 1]

@@ -41,9 +41,7 @@ PAGES: Mapping[str, Maker] = {
         every_system(), lock.read(repository / LOCK), museum_page.showings(repository)
     ),
     "holes.md": lambda repository: holes_page.page(every_system()),
-    "model-coverage.md": lambda repository: model_coverage_page.page(
-        tuple(DRIVINGS), lock.read(repository / LOCK), repository
-    ),
+    "model-coverage.md": lambda repository: model_coverage_page.page(tuple(DRIVINGS), repository),
     "gfs-table1.md": lambda repository: gfs_table1_page.page(),
     "gfs-skew.md": lambda repository: gfs_skew_page.page(),
     gfs_skew_page.PICTURE: lambda repository: gfs_skew_page.picture(),

@@ -5,10 +5,11 @@ Leaves out the walks, which take minutes: what they reached is kept (`genstamp.w
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
-from genstamp.lock import Lock
+from genstamp.systems import system_named
 from genstamp.walk import kept, random_runs
 from genstamp.walk.kept import Kept, Left
 from genstamp.walk.random_runs import Recorded
@@ -25,6 +26,9 @@ entities that its arguments name; and how their stamps, and their lengths, compa
 certain* if a step was that transition in whatever state the run can have been, *perhaps* if it was in some of them.
 The models know no times. What HDFS' usual ones do not allow, such as a recovery that is young still when the hard limit
 passes, is walked to with others.
+
+The last column says whether the model's steps, and what they show, are those that were walked; its claims may have
+changed.
 """
 _OF_APACHE: Final = """Walked by `python adapters/apache-hdfs/run.py --release {release} --keep-walks`, under the
 semantics that the release is held against, which have other abstract transitions than `repaired`.
@@ -34,12 +38,11 @@ slices of a seed each:
 """
 
 
-def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
+def page(systems: Sequence[str], repository: Path) -> str:
     """The page as Markdown.
 
     Args:
         systems: names of the systems that can be walked.
-        lock: says whether a system has changed since.
         repository: its root.
 
     Raises:
@@ -48,7 +51,7 @@ def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
     """
     there = _kept(systems, repository)
     releases = {release: _kept(walked, repository, release) for release, walked in kept.of_apache(repository).items()}
-    lines = [_BEGINNING, *_table(there, lock)]
+    lines = [_BEGINNING, *_table(there)]
     missing = [system for system in systems if system not in there]
     if missing:
         lines += [f"Not walked: {', '.join(missing)}.", ""]
@@ -56,9 +59,9 @@ def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
     for release in sorted({*releases, *made}):
         lines += [f"## Apache HDFS {release}", ""]
         if release in releases:
-            lines += [_OF_APACHE.format(release=release), *_table(releases[release], lock)]
+            lines += [_OF_APACHE.format(release=release), *_table(releases[release])]
         if release in made:
-            lines += [_RANDOM.format(release=release), *_random_table(made[release], lock)]
+            lines += [_RANDOM.format(release=release), *_random_table(made[release])]
     for system, one in there.items():
         lines += _section(system, one)
     for release, of_apache in releases.items():
@@ -72,39 +75,43 @@ def _kept(systems: Sequence[str], repository: Path, release: str | None = None) 
     return {system: one for system, one in found.items() if one is not None}
 
 
-def _table(found: Mapping[str, Kept], lock: Lock) -> Iterator[str]:
-    yield "| system | configuration | states | abstract transitions | for certain | perhaps too | left | its text |"
+def _table(found: Mapping[str, Kept]) -> Iterator[str]:
+    yield "| system | configuration | states | abstract transitions | for certain | perhaps too | left | its steps |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
     for system, one in found.items():
-        text = _text(system, one, lock)
+        steps = _steps(system, one)
         for name, walk in one.walks.items():
             perhaps, left = walk.possible - walk.certain, walk.transitions - walk.possible
             share = f"{walk.certain:,} ({walk.certain / walk.transitions:.1%})"
             counts = f"{walk.states:,} | {walk.transitions:,} | {share} | {perhaps} | {left}"
-            yield f"| {system} | {name} | {counts} | {text} |"
+            yield f"| {system} | {name} | {counts} | {steps} |"
         if len(one.walks) > 1:
             share = f"{one.certain:,} ({one.certain / one.transitions:.1%})"
             left = one.transitions - one.certain
-            yield f"| {system} | **all of these** | | {one.transitions:,} | **{share}** | | {left} | {text} |"
+            yield f"| {system} | **all of these** | | {one.transitions:,} | **{share}** | | {left} | {steps} |"
     yield ""
 
 
-def _random_table(found: Mapping[str, Recorded], lock: Lock) -> Iterator[str]:
-    yield "| system | semantics | slices | runs | events | minutes | that do not conform | undetermined | its text |"
+def _random_table(found: Mapping[str, Recorded]) -> Iterator[str]:
+    yield "| system | semantics | slices | runs | events | minutes | that do not conform | undetermined | its steps |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
     for system, one in found.items():
         runs, events = sum(some.runs for some in one.slices), sum(some.events for some in one.slices)
         verdicts = Counter(some.verdict for some in one.slices)
         counts = f"{len(one.slices)} | {runs:,} | {events:,} | {sum(some.seconds for some in one.slices) / 60:.1f}"
         told = f"{verdicts['rejected']} | {verdicts['undetermined']}"
-        yield f"| {system} | {one.semantics} | {counts} | {told} | {_text(system, one, lock)} |"
+        yield f"| {system} | {one.semantics} | {counts} | {told} | {_steps(system, one)} |"
     yield ""
 
 
-def _text(system: str, one: Kept | Recorded, lock: Lock) -> str:
-    """Whether the model is the one that was walked or run."""
-    entry = lock[system].semantics.get(one.semantics) if system in lock else None
-    return "as it is" if entry is not None and entry.digest == one.digest else "changed since"
+def _steps(system: str, one: Kept | Recorded) -> str:
+    """Whether the model's steps are those that were walked or run."""
+    return "as they are" if _digest(system, one.semantics) == one.digest else "changed since"
+
+
+@cache
+def _digest(system: str, semantics: str) -> str:
+    return system_named(system).model(semantics).digest_of_steps
 
 
 def _section(title: str, one: Kept) -> Iterator[str]:

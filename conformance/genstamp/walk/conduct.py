@@ -47,7 +47,7 @@ class Walk:
 
     Attributes:
         system, semantics, configuration: what was walked through.
-        digest: of the model's text.
+        digest: of the model's steps.
         states: how many states the configuration has.
         transitions: its abstract transitions.
         certain: those that were reached for certain.
@@ -160,7 +160,7 @@ def walk(
         system=system.name,
         semantics=chosen,
         configuration=configuration,
-        digest=model.digest,
+        digest=model.digest_of_steps,
         states=len(graph),
         transitions=abstract,
         certain=abstract & reached.certain,

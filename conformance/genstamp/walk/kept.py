@@ -78,7 +78,7 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     Attributes:
         semantics: of the system.
-        digest: SHA-256 of the model's text, as in spec.lock.
+        digest: of the model's steps: claims may change, and the walks stay what they are.
         transitions: how many abstract transitions there are in any of them.
         certain: how many were reached for certain in any of them.
         walks: by the configuration's name.
@@ -170,7 +170,7 @@ def add(
 ) -> Path:
     """Keep a walk on Apache HDFS beside those of the system's other configurations; gives the file.
 
-    A walk of another specification, or of a configuration that is another now, is not kept any longer.
+    A walk of other steps, or of a configuration that is another now, is not kept any longer.
 
     Args:
         repository: its root.

@@ -45,7 +45,7 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     Attributes:
         semantics: of the system.
-        digest: SHA-256 of the model's text, as in spec.lock.
+        digest: of the model's steps, as in `genstamp.walk.kept`.
         slices: in the order of their seeds.
     """
 
@@ -79,7 +79,7 @@ def read(repository: Path, release: str) -> dict[str, Recorded]:
 
 
 def of(found: dict[str, Recorded], system: str, semantics: str, digest: str) -> Recorded:
-    """What is recorded of a system: nothing of a text that has changed since."""
+    """What is recorded of a system: nothing if its steps have changed since."""
     known = found.get(system)
     is_same = known is not None and (known.semantics, known.digest) == (semantics, digest)
     return known if known is not None and is_same else Recorded(semantics=semantics, digest=digest)

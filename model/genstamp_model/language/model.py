@@ -239,6 +239,11 @@ class Model:
         known: dict[int, str] = {}
         return hashlib.sha256("\n".join(self._lines(lambda expr: ir.digest(expr, known))).encode()).hexdigest()
 
+    @cached_property
+    def digest_of_steps(self) -> str:
+        """The digest of all that is no claim: equal ones mean the same states and steps, which show the same."""
+        return replace(self, properties=(), refinements=(), may_stop=None).digest
+
     def text(self) -> Iterator[str]:
         """The model's canonical text, line by line."""
         return self._lines(ir.text)

@@ -1,4 +1,4 @@
-"""The record of random runs: a later call goes on with the next seed, and nothing of another text is counted."""
+"""The record of random runs: a later call goes on with the next seed, and nothing of other steps is counted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_later_call_goes_on_after_what_is_recorded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("semantics", "digest"), [("hadoop-3.4", "another"), ("hadoop-3.5", "one")])
-def test_slices_of_another_text_do_not_count(tmp_path: Path, semantics: str, digest: str) -> None:
+def test_slices_of_other_steps_do_not_count(tmp_path: Path, semantics: str, digest: str) -> None:
     _record(tmp_path, _slice(7))
     assert random_runs.of(random_runs.read(tmp_path, "3.4.1"), SYSTEM, semantics, digest).slices == []
 
@@ -62,5 +62,5 @@ def test_record_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 def test_page_adds_up_the_slices(tmp_path: Path) -> None:
     _record(tmp_path, _slice(7), _slice(8, "rejected"), _slice(9, "undetermined"))
-    text = page([], {}, tmp_path)
+    text = page([], tmp_path)
     assert f"| {SYSTEM} | hadoop-3.4 | 3 | 150 | 6,000 | 1.5 | 1 | 1 | changed since |" in text

@@ -11,7 +11,6 @@ from genstamp.adapters import Cluster, NotPossible, Outcome, ReferenceAdapter
 from genstamp.adapters.adapter import Started
 from genstamp.cli import walking
 from genstamp.errors import DrivingError
-from genstamp.lock import SemanticsEntry, SystemEntry
 from genstamp.stateful import DRIVINGS, Figures, driving_of
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, Run
@@ -168,18 +167,18 @@ def test_what_is_kept_is_read_again_and_shown(tmp_path: Path, small: Walk) -> No
     kept.keep(tmp_path, [small])
     found = kept.read(tmp_path, "hdfs.recovery")
     assert found == kept.kept_of([small])
-    lock = {"hdfs.recovery": SystemEntry(semantics={"repaired": SemanticsEntry(digest=MODEL.digest)})}
-    page = model_coverage_page.page(["hdfs.recovery", "hdfs.pipeline"], lock, tmp_path)
+    page = model_coverage_page.page(["hdfs.recovery", "hdfs.pipeline"], tmp_path)
     row = f"| hdfs.recovery | no_byte | {small.states:,} | {len(small.transitions)} | {len(small.certain)} ("
     assert row in page
-    assert "| as it is |" in page
+    assert "| as they are |" in page
     assert "Not walked: hdfs.pipeline." in page
-    assert "| changed since |" in model_coverage_page.page(["hdfs.recovery"], {}, tmp_path)
     assert "Apache" not in page
-    kept.keep(tmp_path, [replace(small, certain=frozenset())], "3.4.1")
+    kept.keep(tmp_path, [replace(small, certain=frozenset(), digest=MODEL.digest)], "3.4.1")
     assert kept.read(tmp_path, "hdfs.recovery") == found
-    of_apache = model_coverage_page.page(["hdfs.recovery"], lock, tmp_path).partition("## Apache HDFS 3.4.1\n")[2]
+    of_apache = model_coverage_page.page(["hdfs.recovery"], tmp_path).partition("## Apache HDFS 3.4.1\n")[2]
     assert f"| hdfs.recovery | no_byte | {small.states:,} | {len(small.transitions)} | 0 (0.0%) |" in of_apache
+    assert "| changed since |" in of_apache
+    assert "| as they are |" not in of_apache
     assert "## hdfs.recovery on Apache HDFS 3.4.1\n" in of_apache
     (tmp_path / kept.WALKS / "hdfs.recovery.json").write_text("{}")
     with pytest.raises(kept.KeptWalksError, match="semantics"):
