@@ -10,7 +10,7 @@ from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason
 from genstamp_spec.hdfs.parts.some_writers import SomeWriters
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
-from genstamp_spec.hdfs.systems.reports_promises import ReportsPromises
+from genstamp_spec.hdfs.systems.report_effects import ReportEffects
 from genstamp_spec.hdfs.systems.reports_reached import ReportsReached
 from genstamp_spec.lifecycles.file import FileLifecycle
 
@@ -142,7 +142,7 @@ def sizes(datanodes: int, wanted: int, minimal: int = 1) -> dict[str, int]:
 
 REPORTS = System(
     "hdfs.reports",
-    parts=[ReportsPromises, ReportsReached],
+    parts=[ReportEffects, ReportsReached],
     doc="How the NameNode learns of replicas: reports, corruption, deletion, minimal replication, copies.",
     semantics={
         "repaired": (),
