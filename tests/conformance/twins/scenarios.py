@@ -11,13 +11,12 @@ from itertools import combinations
 from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.simulation.cluster import ClusterOptions
 from genstamp_dfs.simulation.faults import Fault, FaultKind
-from genstamp_dfs.simulation.plan import Flush, Job, JobKind, Piece, Plan, PlanOptions, make_plan
+from genstamp_dfs.simulation.plan import Flush, Job, JobKind, Piece, Plan, make_plan
 from genstamp_dfs.simulation.run import default_options
 from genstamp_dfs.world.times import SECOND_US
 
 DATANODES = ("datanode1", "datanode2", "datanode3", "datanode4")
 FILE = "/file1"
-FOR_EVER_US = 10_000 * SECOND_US
 
 
 @dataclass(frozen=True)
@@ -318,8 +317,4 @@ LONG_SAFE_MODE = Scenario(
             safety_s=450,
         ),
     ),
-)
-
-QUIET_SEEDS = Scenario(
-    "seeds 0 to 9, nothing fails", tuple(make_plan(seed, PlanOptions(mean_fault_s=0)) for seed in range(10))
 )

@@ -15,7 +15,6 @@ from genstamp_dfs.simulation.loop import Life
 
 POOL = "BP-1"
 RBW_DIRECTORY = f"current/{POOL}/current/rbw"
-TMP_DIRECTORY = f"current/{POOL}/tmp"
 BLOCK = Block(7, 1001, 0)
 DATA = random.Random(1).randbytes(1500)
 F, RBW, RWR, RUR, TEMPORARY = ReplicaState

@@ -131,6 +131,15 @@ def test_a_client_calls_only_what_it_would() -> None:
     assert refuses_now(driver, "complete", WRITER) == "client1 is down"
 
 
+@pytest.mark.parametrize("call", ["fsync", "abandon_block", "complete"])
+def test_a_block_under_recovery_is_not_for_its_writer_any_more(call: str) -> None:
+    """One exception for all three, as for complete() since HDFS-10240."""
+    driver = a_driver()
+    writing(driver)
+    do(driver, "recover_lease", WRITER)
+    assert do(driver, call, WRITER).refused_with == "IOException"
+
+
 def test_an_event_names_who_leads_the_recovery_that_it_has_begun() -> None:
     driver = a_driver()
     writing(driver)

@@ -3,7 +3,6 @@
 from genstamp_dfs.hdfs.namenode.lease_manager import LeaseManager
 from genstamp_dfs.hdfs.protocol import Limits
 
-SOFT_US = 60_000_000
 HARD_US = 1_200_000_000
 
 
