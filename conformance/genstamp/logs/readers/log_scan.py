@@ -193,17 +193,18 @@ def _form(text: Any, at: int, end: int, heads: Heads) -> tuple[int, int]:
 def _may_state_step(text: Any, began: int, end: int, heads: Heads) -> bool:
     """Whether a message that begins like nothing that is known may state a step further on (`log_patterns`)."""
     texts, starts, begin, stops = heads.stated, heads.stated_starts, heads.begin, heads.stop
+    may_begin = True
     for at in range(began, end):
         byte = text[at]
-        if begin[byte] == stops[byte] or (at > began and not heads.parts[text[at - 1]]):
-            continue
-        for head in range(begin[byte], stops[byte]):
-            start, stop = starts[head], starts[head + 1]
-            index = start
-            while index < stop and at + index - start < end and heads.lower[text[at + index - start]] == texts[index]:
-                index += 1
-            if index == stop:
-                return True
+        if may_begin:
+            for head in range(begin[byte], stops[byte]):
+                index, stop = starts[head], starts[head + 1]
+                shift = at - index
+                while index < stop and index + shift < end and heads.lower[text[index + shift]] == texts[index]:
+                    index += 1
+                if index == stop:
+                    return True
+        may_begin = heads.parts[byte]
     return False
 
 
