@@ -326,7 +326,8 @@ class RandomSystem:
 
     def _computed(self, scope: Scope, depth: int) -> Expr:
         if self.profile.orders and self.draw.random() < 0.4:
-            return ir.make(Op.RANK, (self._position(self._index(), scope, depth),), INTEGER)
+            label = self._read(lambda kind: isinstance(kind, EnumType), scope) if self.draw.random() < 0.4 else None
+            return ir.make(Op.RANK, (label or self._position(self._index(), scope, depth),), INTEGER)
         if self.profile.orders and self.draw.random() < 0.4:
             op, by = self.draw.choice((Op.DIV, Op.MOD)), ir.number(self.draw.randint(1, 4))
             return ir.make(op, (self.number(scope, depth), by), INTEGER)

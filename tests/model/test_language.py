@@ -231,6 +231,8 @@ def condition(function: Callable[[World], Bool]) -> str:
             lambda s: each(Shelf, lambda h: s.age[h] + 1)[choose(Shelf, lambda h: True)] == 1,
             "(tabulate(shelf_0 in Shelf: (age[shelf_0] + 1))[choose(shelf_0 in Shelf: true)] == 1)",
         ),
+        (lambda s: s.colour < Colour.GREEN, "(rank(colour) < rank(GREEN))"),
+        (lambda s: s.colour >= Colour.GREEN, "(rank(GREEN) <= rank(colour))"),
         (lambda s: s.depth // 2 == 1, "((depth // 2) == 1)"),
         (lambda s: s.depth % 3 == 1, "((depth % 3) == 1)"),
         (lambda s: -s.depth == 1, "((0 - depth) == 1)"),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.model.systems.division import DIVISION, Size
 from tests.model.systems.rings import RING, TABLE, Guest, Seat
 
 from genstamp_model.errors import SpecError
@@ -13,10 +14,11 @@ from genstamp_model.explore.symmetry_static import treats_alike
 from genstamp_model.language import Index, ir, none
 from genstamp_model.language.ir import Op
 from genstamp_model.language.types import INTEGER, IndexSet, RefType
-from genstamp_model.language.values import Value, member_of
+from genstamp_model.language.values import Enumerated, Value, member_of, wrap
 from genstamp_model.parametric import prove_parametric
 from genstamp_model.prove import Verdict as Proved
 from genstamp_model.prove import Within, bmc, prove
+from genstamp_model.prove.written import written
 
 SEATS = 4
 """Three guests and the host."""
@@ -119,6 +121,18 @@ def test_what_is_refused(form: Callable[[], object], message: str) -> None:
     with pytest.raises(SpecError) as error:
         form()
     assert message in str(error.value)
+
+
+def test_an_optional_member_of_a_subset_is_compared_with_nobody() -> None:
+    assert [value(lambda guest: guest == none, position, Guest) for position in (0, None)] == [False, True]
+
+
+def test_what_is_proved_is_written_as_an_author_would() -> None:
+    at = some(Seat)
+    assert written(at.successor().before(Seat.HOST).expr) == "some.successor().rank() < Seat.HOST.rank()"
+    size = wrap(ir.make(Op.VARIABLE, (), DIVISION.model().types["size"], "size"))
+    assert isinstance(size, Enumerated)
+    assert written((size <= Size.NONE).expr) == "s.size <= Size.NONE"
 
 
 def some(index: type[Index]) -> Index:

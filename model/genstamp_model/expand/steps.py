@@ -336,8 +336,7 @@ def _neighbour(trees: Trees[Any], expr: Expr, position: Any) -> Any:
 
 def _unless_nobody(trees: Trees[Any], expr: Expr, position: Any, found: Any, otherwise: Any) -> Any:
     a, kind = trees.algebra, expr.args[0].type
-    assert isinstance(kind, RefType)
-    if not kind.optional:
+    if not (isinstance(kind, RefType) and kind.optional):
         return found
     return a.ite(a.eq(position, a.constant(nobody(trees.instance, kind.index))), otherwise, found)
 

@@ -156,7 +156,7 @@ class _Decision:
                     "declared symmetric",
                     "give the choice as a parameter of the action",
                 )
-            case Op.RANK | Op.SUCCESSOR | Op.PREDECESSOR if self._ours(_index(expr.args[0].type)):
+            case Op.RANK | Op.SUCCESSOR | Op.PREDECESSOR if self._is_ours(expr.args[0].type):
                 return _Fault(f"asks for the order of the members of a symmetric set in {_shown(expr)}", _ONLY_EQUAL)
             case Op.MINIMUM | Op.MAXIMUM if not _is_numeric(expr.args[1]):
                 return _Fault(f"orders members of a symmetric set in {_shown(expr)}", _ONLY_EQUAL)
@@ -247,6 +247,9 @@ class _Decision:
     def _ours(self, index: IndexSet | RecordType) -> bool:
         return isinstance(index, IndexSet) and any(group.has(index) for group in self._groups)
 
+    def _is_ours(self, type_: Type) -> bool:
+        return isinstance(type_, RefType) and self._ours(type_.index)
+
     def _first_named(self, type_: Type) -> str | None:
         """The index set whose first member the value that stands for nothing names, if it names one."""
         match type_:
@@ -284,11 +287,6 @@ def _at(type_: Type, path: Path) -> Type:
 def _within(given: IndexSet, wanted: IndexSet) -> bool:
     """Whether every member of one set has a position in the other."""
     return given == wanted or given.root == wanted.name
-
-
-def _index(type_: Type) -> IndexSet:
-    assert isinstance(type_, RefType)
-    return type_.index
 
 
 def _is_numeric(expr: Expr) -> bool:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Instance
 from genstamp_model.language.trace import ActionParameter, Range
-from genstamp_model.language.types import IndexSet, NumberType, RefType, SetType
+from genstamp_model.language.types import EnumType, IndexSet, NumberType, RefType, SetType
 
 Span: TypeAlias = tuple[float, float]
 
@@ -60,8 +60,9 @@ class Bounds:
             case Op.COUNT:
                 return 0, self._members(expr.data.over)
             case Op.RANK:
-                assert isinstance(expr.args[0].type, RefType)
-                return 0, self._members(expr.args[0].type.index) - 1
+                kind = expr.args[0].type
+                assert isinstance(kind, RefType | EnumType)
+                return 0, (self._members(kind.index) if isinstance(kind, RefType) else len(kind.labels)) - 1
             case Op.CARDINALITY:
                 assert isinstance(expr.args[0].type, SetType)
                 return 0, self._members(expr.args[0].type.index)

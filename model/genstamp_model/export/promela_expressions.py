@@ -273,7 +273,8 @@ class Expressions:
 
     def _in_order(self, expr: Expr, bound: Bound, scope: Scope) -> str:
         member, kind = self.scalar(expr.args[0], bound, scope), expr.args[0].type
-        assert isinstance(kind, RefType)
+        if not isinstance(kind, RefType):
+            return member
         size = self._sizes.of(kind.index)
         if expr.op is Op.RANK:
             found, otherwise = member, "0"

@@ -26,7 +26,7 @@ from genstamp_model.export.tla_layout import (
 )
 from genstamp_model.export.tla_names import Names, binder_names
 from genstamp_model.export.tla_shared import names_for, shared
-from genstamp_model.export.tla_values import literal
+from genstamp_model.export.tla_values import literal, quoted
 from genstamp_model.language import ir
 from genstamp_model.language.ir import BINDERS, Expr, Op
 from genstamp_model.language.types import (
@@ -178,6 +178,9 @@ class Expressions:
     def _in_order(self, expr: Expr, member: Piece) -> Piece:
         """The rank of a member or one of its neighbours; those of nobody are 0 and nobody."""
         kind = expr.args[0].type
+        if isinstance(kind, EnumType):
+            labels = [("", Piece(quoted(label))) for label in kind.labels]
+            return self._helper("Rank", listed("<<", labels, ">>"), member)
         assert isinstance(kind, RefType)
         found = self._helper(str(expr.op).capitalize(), Piece(self.names.order(kind.index)), member)
         guard = self._guard(expr.args[0], member, kind.index)

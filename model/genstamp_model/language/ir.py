@@ -64,7 +64,7 @@ class Op(StrEnum):
     DIFFERENCE = "difference"
     SUBSET = "subset"  # set, set -> flag
     CARDINALITY = "cardinality"  # set -> number
-    RANK = "rank"  # reference -> number: how many members come before it; 0 of nobody
+    RANK = "rank"  # reference or label -> number: how many come before it; 0 of nobody
     SUCCESSOR = "successor"  # reference -> reference: the next one on the ring; nobody of nobody
     PREDECESSOR = "predecessor"  # reference -> reference
     LENGTH = "length"  # sequence or bag -> number

@@ -243,6 +243,26 @@ class Enumerated(Value, Generic[E]):
         """Whether it is one of these."""
         return Bool(ir.disjunction([ir.equal(self.expr, coerce(member, self.expr.type)) for member in members]))
 
+    def __lt__(self, other: Enumerated[E] | E) -> Bool:
+        return self._compared(Op.LT, self.expr, self._label(other))
+
+    def __le__(self, other: Enumerated[E] | E) -> Bool:
+        return self._compared(Op.LE, self.expr, self._label(other))
+
+    def __gt__(self, other: Enumerated[E] | E) -> Bool:
+        return self._compared(Op.LT, self._label(other), self.expr)
+
+    def __ge__(self, other: Enumerated[E] | E) -> Bool:
+        return self._compared(Op.LE, self._label(other), self.expr)
+
+    def _label(self, given: object) -> Expr:
+        return coerce(given, self.expr.type)
+
+    @staticmethod
+    def _compared(op: Op, *labels: Expr) -> Bool:
+        """Labels are compared by their places in the enumeration."""
+        return Bool(ir.make(op, tuple(ir.make(Op.RANK, (label,), INTEGER) for label in labels), BOOL))
+
 
 def enum_type(members: type[enum.Enum]) -> EnumType:
     """The type of a Python enumeration's members."""
@@ -265,10 +285,10 @@ class Index(Value):
         super().__init_subclass__(**kwargs)
         parent, origin = cls.__mro__[1], f"{cls.__module__}.{cls.__qualname__}"
         if parent is Index:
-            if symmetric and ordered:
-                raise misuse(f"{cls.__name__} cannot be both: the members of a symmetric set have no order")
             named = tuple(name for name, value in vars(cls).items() if isinstance(value, NamedMember))
             cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin, ordered)
+            if symmetric and ordered:
+                raise misuse(f"{cls.__name__} cannot be both: the members of a symmetric set have no order")
             for name in named:
                 if re.fullmatch(rf"{re.escape(cls.set.base.lower())}\d+", name):
                     raise misuse(f"'{name}' is what an unnamed member of {cls.__name__} is called; name it otherwise")

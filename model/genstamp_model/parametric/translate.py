@@ -18,8 +18,19 @@ import z3
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
-from genstamp_model.language.types import ArrayType, BagType, IndexSet, RecordType, RefType, SequenceType, SetType, Type
+from genstamp_model.language.types import (
+    ArrayType,
+    BagType,
+    EnumType,
+    IndexSet,
+    RecordType,
+    RefType,
+    SequenceType,
+    SetType,
+    Type,
+)
 from genstamp_model.parametric.counting import COUNTING, Counted, compared
+from genstamp_model.parametric.sorts import labels_of
 from genstamp_model.parametric.symbolic import Bag, Reference, Symbolic, Table, Values, terms_in
 from genstamp_model.prove.algebra import Term, Z3Algebra, lift
 
@@ -70,7 +81,8 @@ def _refused(node: Expr, parameters: AbstractSet[str]) -> str | None:
     if node.op is Op.MUL and all(arg.op is not Op.CONST for arg in node.args):
         return f"it multiplies two variables ({ir.text(node)}), which is undecidable"
     is_first = node.op is Op.CONST and isinstance(node.type, RefType) and type(node.data) is int
-    if is_first or node.op in (Op.RANK, Op.SUCCESSOR, Op.PREDECESSOR):
+    is_of_members = node.op in (Op.RANK, Op.SUCCESSOR, Op.PREDECESSOR) and isinstance(node.args[0].type, RefType)
+    if is_first or is_of_members:
         return f"it asks for the order of members ({ir.text(node)}), which is known of fixed sizes only"
     if node.op is Op.TAKE and not node.free <= parameters:
         return f"it takes many messages at once ({ir.text(node)}); it could take one that was received"
@@ -340,6 +352,13 @@ class Translation:
             case Op.STORE:
                 assert isinstance(expr.type, ArrayType)
                 return values.store(expr.type.element, *args)
+            case Op.RANK:
+                kind = expr.args[0].type
+                assert isinstance(kind, EnumType)
+                place: Term = 0
+                for other, label in list(enumerate(labels_of(kind)[1]))[1:]:
+                    place = a.ite(a.eq(args[0], label), other, place)
+                return place
             case _:
                 return self._of_record(expr, args)
 

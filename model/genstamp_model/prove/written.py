@@ -56,6 +56,8 @@ def written(node: Expr, state: str = "s") -> str:
             return f"{_operand(node.args[0], state)}.has({written(node.args[1], state)})"
         case Op.CARDINALITY | Op.LENGTH:
             return f"{_operand(node.args[0], state)}.size()"
+        case Op.RANK if isinstance(node.args[0].type, EnumType):
+            return written(node.args[0], state)
         case Op.RANK | Op.SUCCESSOR | Op.PREDECESSOR:
             return f"{written(node.args[0], state)}.{node.op}()"
         case op if op in _INFIX:

@@ -12,12 +12,14 @@ from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.fenced_lock import FENCED_LOCK
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
 from tests.model.systems.readers import READERS
-from tests.model.systems.rings import PRIVILEGES, RING, TABLE
+from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 from tests.model.test_random_systems import search
 
+from genstamp.agree.compare import Outcome
 from genstamp.agree.peer import RANGES, STOPS, Verdict
+from genstamp.agree.run import agreement
 from genstamp.agree.spin import Spin
 from genstamp_model import explore as ours
 from genstamp_model.export import promela
@@ -119,7 +121,7 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (ODD_NAMES, "small", 342),
         (NO_VARIABLES, "only", 1),
         (EVERY_FORM, "tiny", 49320),
-        (DIVISION, "one", 126),
+        (DIVISION, "one", 175),
         (PRIVILEGES, "n4", 89),
         (READERS, "a3", 21527),
         (RING, "n4", 92),
@@ -208,6 +210,13 @@ def as_declared(instance: Instance) -> Instance:
         for variable in instance.model.variables
     )
     return Instance(replace(instance.model, variables=variables), instance.configuration)
+
+
+def test_a_model_that_the_export_refuses_is_undetermined_with_its_line(spin: Spin) -> None:
+    [comparison] = agreement(DINING.instance("p3"), [spin], ENOUGH_S).comparisons
+    assert comparison.outcome is Outcome.UNDETERMINED
+    assert "the Promela export cannot say that structured elements of 'forks' begin differently" in comparison.reason
+    assert comparison.reason.startswith("rings.py:")
 
 
 @pytest.mark.slow

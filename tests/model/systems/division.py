@@ -1,5 +1,6 @@
-"""Numbers that are divided, below and above 0: 126 states, 11 levels."""
+"""Numbers that are divided, below and above 0, and labels that are compared: 175 states, 11 levels."""
 
+import enum
 from typing import Self
 
 from genstamp_model.language import (
@@ -8,6 +9,7 @@ from genstamp_model.language import (
     Part,
     System,
     action,
+    enumeration,
     invariant,
     number,
     pick,
@@ -18,12 +20,21 @@ from genstamp_model.language import (
 )
 
 
+class Size(enum.Enum):
+    """How far away from 0 a number is."""
+
+    NONE = enum.auto()
+    SOME = enum.auto()
+    MUCH = enum.auto()
+
+
 class Division(Part):
     """A number that wanders about, and what is made of it."""
 
     n = number(-8, 8)
     half = number(-4, 4)
     rest = number(0, 4)
+    size = enumeration(Size)
 
     @action
     def collatz(s) -> None:
@@ -38,6 +49,8 @@ class Division(Part):
         require(by != 0, "it moves")
         s.n = (s.n + by + 8) % 17 - 8
         s.rest = (-s.n) % 5
+        far = when((s.n > 4) | (s.n < -4), Size.MUCH, Size.SOME)
+        s.size = when((s.n == 0) | (s.size > far), Size.NONE, far)
 
     @invariant(inductive=True)
     def quotients_round_down(s) -> Bool:
@@ -48,6 +61,11 @@ class Division(Part):
     def the_rest_is_small(s, t: Self) -> Bool:
         """It is what is left of some number."""
         return t.rest % 5 == t.rest
+
+    @transition(inductive=True)
+    def sizes_do_not_shrink_by_halving(s, t: Self) -> Bool:
+        """Only to nothing."""
+        return (t.size >= s.size) | (t.size <= Size.NONE) | ~(t.size < Size.MUCH)
 
     @witness
     def a_negative_half(s) -> Bool:
