@@ -53,6 +53,7 @@ PAGES: Mapping[str, Maker] = {
 
 FOLDERS: Mapping[str, Callable[[Path], Mapping[str, str]]] = {
     "holes": lambda repository: holes_page.pages(every_system()),
+    model_coverage_page.FOLDER: lambda repository: model_coverage_page.pages(tuple(DRIVINGS), repository),
     read_page.FOLDER: lambda repository: read_page.pages(every_system(), lock.read(repository / LOCK), repository),
 }
 """What the pages of a folder are made of, by file name."""

@@ -1,6 +1,6 @@
-"""The page of model coverage: how much of each system implementations have been led to, and what is left.
+"""The pages of model coverage: how much of each system was reached on implementations, and what was not.
 
-Leaves out the walks, which take minutes: what they reached is kept (`genstamp.walk.kept`).
+The walks take minutes and are not made here; their results are kept (`genstamp.walk.kept`).
 """
 
 from collections import Counter, defaultdict
@@ -14,27 +14,30 @@ from genstamp.walk import kept, random_runs
 from genstamp.walk.kept import Kept, Left
 from genstamp.walk.random_runs import Recorded
 
-_BEGINNING: Final = """# How much of the model the implementation has been led to
+FOLDER: Final = "model-coverage"
+"""Where the pages of what was not reached are, in docs."""
+
+_BEGINNING: Final = """# How much of the model was reached
 
 Made by `genstamp tables` from `spec/walks/`, which `genstamp conform --walk --keep` writes; a test walks again and
-compares. A *walk* goes through every state of a small configuration of a system, and then leads the reference
-implementation by shortest ways to each *abstract transition* of it, one run after the other, in lockstep with the
-model: each step that it takes is judged, as in `genstamp conform`.
+compares. A *walk* searches all states of a small configuration, and then drives the implementation (the reference
+implementation, if no other is named) by a shortest path to each *abstract transition*, one run after the other. Every
+step of a run is checked against the model, as by `genstamp conform`.
 
-An abstract transition is an action, or the check that refuses it; the lifecycle states, before and after, of the
-entities that its arguments name; and how their stamps, and their lengths, compare before it. It was reached *for
-certain* if a step was that transition in whatever state the run can have been, *perhaps* if it was in some of them.
-The models know no times. What HDFS' usual ones do not allow, such as a recovery that is young still when the hard limit
-passes, is walked to with others.
+An abstract transition is an action, or a check that refuses it, together with the lifecycle states, before and after,
+of the entities in its arguments, and the order of their stamps and lengths before it. It was reached *for certain* if
+a step was that transition in every state in which the run can have been, and *perhaps* if it was in some of them. The
+models have no times. Walks use other times than HDFS' defaults where a transition needs them, such as an attempt that
+is still young when the hard limit passes.
 
-The last column says whether the model's steps, and what they show, are those that were walked; its claims may have
-changed.
+The last column says whether the model's steps, and what they show, are those that were walked; its properties may have
+changed. The page of a system lists the transitions that were not reached, with reasons.
 """
 _OF_APACHE: Final = """Walked by `python adapters/apache-hdfs/run.py --release {release} --keep-walks`, under the
-semantics that the release is held against, which have other abstract transitions than `repaired`.
+semantics of the release, which have other abstract transitions than `repaired`.
 """
 _RANDOM: Final = """Random runs, made by `python adapters/apache-hdfs/run.py --release {release} --minutes N`, in
-slices of a seed each:
+slices with one seed each:
 """
 
 
@@ -49,9 +52,8 @@ def page(systems: Sequence[str], repository: Path) -> str:
         KeptWalksError: what is kept cannot be read.
         RandomRunsError: what is recorded of random runs cannot be read.
     """
-    there = _kept(systems, repository)
-    releases = {release: _kept(walked, repository, release) for release, walked in kept.of_apache(repository).items()}
-    lines = [_BEGINNING, *_table(there)]
+    there, releases = _kept(systems, repository), _of_apache(repository)
+    lines = [_BEGINNING, *_table(there, None)]
     missing = [system for system in systems if system not in there]
     if missing:
         lines += [f"Not walked: {', '.join(missing)}.", ""]
@@ -59,15 +61,30 @@ def page(systems: Sequence[str], repository: Path) -> str:
     for release in sorted({*releases, *made}):
         lines += [f"## Apache HDFS {release}", ""]
         if release in releases:
-            lines += [_OF_APACHE.format(release=release), *_table(releases[release])]
+            lines += [_OF_APACHE.format(release=release), *_table(releases[release], release)]
         if release in made:
             lines += [_RANDOM.format(release=release), *_random_table(made[release])]
-    for system, one in there.items():
-        lines += _section(system, one)
-    for release, of_apache in releases.items():
-        for system, one in of_apache.items():
-            lines += _section(f"{system} on Apache HDFS {release}", one)
     return "\n".join(lines)
+
+
+def pages(systems: Sequence[str], repository: Path) -> dict[str, str]:
+    """What was not reached, a page for each system and implementation, by file name.
+
+    Args, Raises: as `page`.
+    """
+    walked = {(system, None): one for system, one in _kept(systems, repository).items()} | {
+        (system, release): one for release, some in _of_apache(repository).items() for system, one in some.items()
+    }
+    return {f"{_name(*key)}.md": "\n".join(_left(*key, one)) for key, one in walked.items()}
+
+
+def _name(system: str, release: str | None) -> str:
+    return system if release is None else f"{system}-{release}"
+
+
+def _of_apache(repository: Path) -> dict[str, dict[str, Kept]]:
+    """Walks of each release of Apache HDFS."""
+    return {release: _kept(walked, repository, release) for release, walked in kept.of_apache(repository).items()}
 
 
 def _kept(systems: Sequence[str], repository: Path, release: str | None = None) -> dict[str, Kept]:
@@ -75,20 +92,20 @@ def _kept(systems: Sequence[str], repository: Path, release: str | None = None) 
     return {system: one for system, one in found.items() if one is not None}
 
 
-def _table(found: Mapping[str, Kept]) -> Iterator[str]:
+def _table(found: Mapping[str, Kept], release: str | None) -> Iterator[str]:
     yield "| system | configuration | states | abstract transitions | for certain | perhaps too | left | its steps |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
     for system, one in found.items():
-        steps = _steps(system, one)
+        steps, linked = _steps(system, one), f"[{system}]({FOLDER}/{_name(system, release)}.md)"
         for name, walk in one.walks.items():
             perhaps, left = walk.possible - walk.certain, walk.transitions - walk.possible
             share = f"{walk.certain:,} ({walk.certain / walk.transitions:.1%})"
             counts = f"{walk.states:,} | {walk.transitions:,} | {share} | {perhaps} | {left}"
-            yield f"| {system} | {name} | {counts} | {steps} |"
+            yield f"| {linked} | {name} | {counts} | {steps} |"
         if len(one.walks) > 1:
             share = f"{one.certain:,} ({one.certain / one.transitions:.1%})"
             left = one.transitions - one.certain
-            yield f"| {system} | **all of these** | | {one.transitions:,} | **{share}** | | {left} | {steps} |"
+            yield f"| {linked} | **all of these** | | {one.transitions:,} | **{share}** | | {left} | {steps} |"
     yield ""
 
 
@@ -114,14 +131,16 @@ def _digest(system: str, semantics: str) -> str:
     return system_named(system).model(semantics).digest_of_steps
 
 
-def _section(title: str, one: Kept) -> Iterator[str]:
-    yield f"## {title}"
+def _left(system: str, release: str | None, one: Kept) -> Iterator[str]:
+    yield f"# {system}: what was not reached{'' if release is None else f' on Apache HDFS {release}'}"
     yield ""
-    yield f"Semantics {one.semantics}. What was not reached for certain, by where the implementation did not follow:"
+    yield f"Made by `genstamp tables`. Semantics {one.semantics}. The transitions of each configuration that were not"
+    yield "reached for certain, by the step at which the implementation did something else; the numbers are in"
+    yield "[the table](../model-coverage.md)."
     yield ""
     for name, walk in one.walks.items():
         limits = {**walk.sizes, **walk.limits}
-        yield f"### {title}, {name}"
+        yield f"## {name}"
         yield ""
         yield f"{', '.join(f'{what} {size}' for what, size in limits.items())}."
         yield ""

@@ -168,18 +168,21 @@ def test_what_is_kept_is_read_again_and_shown(tmp_path: Path, small: Walk) -> No
     found = kept.read(tmp_path, "hdfs.recovery")
     assert found == kept.kept_of([small])
     page = model_coverage_page.page(["hdfs.recovery", "hdfs.pipeline"], tmp_path)
-    row = f"| hdfs.recovery | no_byte | {small.states:,} | {len(small.transitions)} | {len(small.certain)} ("
-    assert row in page
+    assert "| [hdfs.recovery](model-coverage/hdfs.recovery.md) | no_byte |" in page
+    assert f"| no_byte | {small.states:,} | {len(small.transitions)} | {len(small.certain)} (" in page
     assert "| as they are |" in page
     assert "Not walked: hdfs.pipeline." in page
     assert "Apache" not in page
     kept.keep(tmp_path, [replace(small, certain=frozenset(), digest=MODEL.digest)], "3.4.1")
     assert kept.read(tmp_path, "hdfs.recovery") == found
     of_apache = model_coverage_page.page(["hdfs.recovery"], tmp_path).partition("## Apache HDFS 3.4.1\n")[2]
-    assert f"| hdfs.recovery | no_byte | {small.states:,} | {len(small.transitions)} | 0 (0.0%) |" in of_apache
+    assert f" | no_byte | {small.states:,} | {len(small.transitions)} | 0 (0.0%) |" in of_apache
     assert "| changed since |" in of_apache
     assert "| as they are |" not in of_apache
-    assert "## hdfs.recovery on Apache HDFS 3.4.1\n" in of_apache
+    left = model_coverage_page.pages(["hdfs.recovery"], tmp_path)
+    assert list(left) == ["hdfs.recovery.md", "hdfs.recovery-3.4.1.md"]
+    assert left["hdfs.recovery-3.4.1.md"].startswith("# hdfs.recovery: what was not reached on Apache HDFS 3.4.1\n")
+    assert all("## no_byte\n" in page for page in left.values())
     (tmp_path / kept.WALKS / "hdfs.recovery.json").write_text("{}")
     with pytest.raises(kept.KeptWalksError, match="semantics"):
         kept.read(tmp_path, "hdfs.recovery")
