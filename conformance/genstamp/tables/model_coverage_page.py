@@ -72,10 +72,12 @@ def pages(systems: Sequence[str], repository: Path) -> dict[str, str]:
 
     Args, Raises: as `page`.
     """
-    walked = {(system, None): one for system, one in _kept(systems, repository).items()} | {
-        (system, release): one for release, some in _of_apache(repository).items() for system, one in some.items()
+    walked: dict[str | None, dict[str, Kept]] = {None: _kept(systems, repository), **_of_apache(repository)}
+    return {
+        f"{_name(system, release)}.md": "\n".join(_left(system, release, one))
+        for release, some in walked.items()
+        for system, one in some.items()
     }
-    return {f"{_name(*key)}.md": "\n".join(_left(*key, one)) for key, one in walked.items()}
 
 
 def _name(system: str, release: str | None) -> str:
