@@ -72,10 +72,11 @@ def pages(systems: Sequence[str], repository: Path) -> dict[str, str]:
 
     Args, Raises: as `page`.
     """
-    walked: dict[str | None, dict[str, Kept]] = {None: _kept(systems, repository), **_of_apache(repository)}
+    walked: list[tuple[str | None, dict[str, Kept]]] = [(None, _kept(systems, repository))]
+    walked += _of_apache(repository).items()
     return {
         f"{_name(system, release)}.md": "\n".join(_left(system, release, one))
-        for release, some in walked.items()
+        for release, some in walked
         for system, one in some.items()
     }
 
