@@ -45,8 +45,8 @@ from genstamp_model.language import (
     when,
     witness,
 )
-from genstamp_model.language.types import INTEGER
-from genstamp_model.language.values import wrap
+from genstamp_model.language.types import INTEGER, RefType, SetType, Type
+from genstamp_model.language.values import coerce, wrap
 
 
 class Guest(Index, symmetric=True, unnamed="Sitter"):
@@ -170,10 +170,10 @@ def call_some(s: Any) -> None:
     s.speaker = s.queue.at(place)
 
 
-def least(value: ir.Expr) -> Any:
+def least(value: Any, kind: Type) -> Any:
     """The least of some values as a number, as no specification can write it."""
     binder = ir.Binder("sitter_0", Sitter.set)
-    return wrap(ir.make(ir.Op.MINIMUM, (ir.TRUE, value, ir.number(0)), INTEGER, binder))
+    return wrap(ir.make(ir.Op.MINIMUM, (ir.TRUE, coerce(value, kind), ir.number(0)), INTEGER, binder))
 
 
 def may_call(s: Any, place: Any) -> Any:
@@ -379,10 +379,10 @@ REFUSED: dict[str, tuple[Instance, str]] = {
     ),
     # The language refuses to order members; the form of a model that was not written in it.
     "smallest member": (
-        claim(lambda s: s.round == least(s.speaker.expr)),
+        claim(lambda s: s.round == least(s.speaker, RefType(Sitter.set))),
         "orders members of a symmetric set in minimum.*compare members with == only",
     ),
-    "smallest set": (claim(lambda s: s.round == least(s.awake.expr)), "orders members"),
+    "smallest set": (claim(lambda s: s.round == least(s.awake, SetType(Sitter.set))), "orders members"),
 }
 
 

@@ -88,7 +88,7 @@ import os, signal, sys
 from genstamp import judging
 from genstamp.cli import main
 def endless(number):
-    print(os.getpid(), file=sys.stderr, flush=True)
+    os.write(2, b"%d\\n" % os.getpid())
     while True:
         signal.pause()
 judging._done = endless

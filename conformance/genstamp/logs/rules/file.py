@@ -37,7 +37,8 @@ _ID = Register.LENGTH
 _ID_IS_CURRENT = Check(
     "num_bytes", "is", _ID, "no recovery of the file was started under this id", "under the id of a recovery"
 )
-_STARTS: Sets = {_ID: "num_bytes"}
+_MAY_START: Sets = {_ID: ""}
+"""A recovery may have been started: the event of the call does not say under which id."""
 _BY_HOLDER = Check(
     "generation_stamp", "is", _HOLDER, "who acts is not the holder of the file's lease", "by the holder of its lease"
 )
@@ -80,7 +81,7 @@ _WRITING = (
         (Way((), (), _OPEN),),
         "F.1  FSNamesystem#recoverLeaseInternal",
         refused="RecoveryInProgressException",
-        sets=_STARTS,
+        sets=_MAY_START,
     ),
     # E.1 step 4: the soft limit had passed and nothing was to be recovered, so the call closed the file and refused
     # all the same.
@@ -183,7 +184,7 @@ _RECOVERY = (
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "E.12, F.4  FSNamesystem#recoverLease",
         when={"closed": "false"},
-        sets={**_UNKNOWN_HOLDER, **_STARTS},
+        sets={**_UNKNOWN_HOLDER, **_MAY_START},
     ),
     *(
         Rule(
@@ -191,7 +192,7 @@ _RECOVERY = (
             ways,
             "D.3, F.3  LeaseManager#checkLeases",
             when={"closed": closed},
-            sets={**_UNKNOWN_HOLDER, **_STARTS},
+            sets={**_UNKNOWN_HOLDER, **_MAY_START},
         )
         for closed, ways in {
             "true": (Way(("close",)), Way(("reassign_lease", "close"))),
@@ -203,19 +204,19 @@ _RECOVERY = (
         "recover_lease",
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "E.12  FSNamesystem#recoverLeaseInternal",
-        sets={**_UNKNOWN_HOLDER, **_STARTS},
+        sets={**_UNKNOWN_HOLDER, **_MAY_START},
     ),
     Rule(
         "release_expired_lease",
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "D.3  LeaseManager#checkLeases",
-        sets={**_UNKNOWN_HOLDER, **_STARTS},
+        sets={**_UNKNOWN_HOLDER, **_MAY_START},
     ),
     Rule(
         "start_recovery",
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "F.4  FSNamesystem#internalReleaseLease",
-        sets={**_UNKNOWN_HOLDER, **_STARTS},
+        sets={**_UNKNOWN_HOLDER, _ID: "num_bytes"},
     ),
     Rule(
         "reassign_lease",
@@ -312,7 +313,11 @@ FILE = RuleBook(
         *(Rule(event, _UNCHANGED, "no step of a file", refused=refused) for event in _ASIDE for refused in (None, "*")),
         *(
             Rule(
-                event, _UNCHANGED, "F.1 row 5: the recovery that it may have started goes on", refused="*", sets=_STARTS
+                event,
+                _UNCHANGED,
+                "F.1 row 5: the recovery that it may have started goes on",
+                refused="*",
+                sets=_MAY_START,
             )
             for event in ("create", "append", "truncate", "recover_lease")
         ),
