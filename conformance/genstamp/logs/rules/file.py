@@ -47,6 +47,7 @@ _FROM_HOLDER = Check(
 )
 _ACTOR_HOLDS: Sets = {_HOLDER: "generation_stamp"}
 _UNKNOWN_HOLDER: Sets = {_HOLDER: ""}
+_TAKEN_OVER: Sets = {**_UNKNOWN_HOLDER, **_MAY_START}
 
 _ANOTHER_HOLDER = frozenset({"create", "create_overwrite", "append", "truncate", "reassign_lease"})
 
@@ -121,9 +122,9 @@ _WRITING = (
         (Way(("truncate",)), Way(("truncate_at_block_boundary",)), Way((), (), _OPEN | _CLOSED)),
         "E.4  FSDirTruncateOp#truncate, told when the call has left the lock, and not what came of it",
         when={"outcome": "unknown"},
-        sets={**_UNKNOWN_HOLDER, _ID: ""},
+        sets=_TAKEN_OVER,
     ),
-    *_opening("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate", {_ID: ""}),
+    *_opening("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate", _MAY_START),
     Rule("add_block", (Way((), (), _NOT_THERE),), "E.0  FSNamesystem#checkLease", refused="FileNotFoundException"),
     Rule(
         "add_block",
@@ -184,7 +185,7 @@ _RECOVERY = (
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "E.12, F.4  FSNamesystem#recoverLease",
         when={"closed": "false"},
-        sets={**_UNKNOWN_HOLDER, **_MAY_START},
+        sets=_TAKEN_OVER,
     ),
     *(
         Rule(
@@ -192,7 +193,7 @@ _RECOVERY = (
             ways,
             "D.3, F.3  LeaseManager#checkLeases",
             when={"closed": closed},
-            sets={**_UNKNOWN_HOLDER, **_MAY_START},
+            sets=_TAKEN_OVER,
         )
         for closed, ways in {
             "true": (Way(("close",)), Way(("reassign_lease", "close"))),
@@ -204,13 +205,13 @@ _RECOVERY = (
         "recover_lease",
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "E.12  FSNamesystem#recoverLeaseInternal",
-        sets={**_UNKNOWN_HOLDER, **_MAY_START},
+        sets=_TAKEN_OVER,
     ),
     Rule(
         "release_expired_lease",
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "D.3  LeaseManager#checkLeases",
-        sets={**_UNKNOWN_HOLDER, **_MAY_START},
+        sets=_TAKEN_OVER,
     ),
     Rule(
         "start_recovery",

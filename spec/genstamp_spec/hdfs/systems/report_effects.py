@@ -6,7 +6,7 @@ Written beside the text of `namenode_reports.py` and not derived from it, so tha
 from typing import Self
 
 from genstamp_model.language import Bool, Number, Ordered, forall, invariant, transition
-from genstamp_spec.hdfs.parts.reports_state import IncrementalKind, ReportedState
+from genstamp_spec.hdfs.parts.reports_state import FullReport, IncrementalKind, IncrementalReport, ReportedState
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.reports_promises import ReportsPromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -42,23 +42,33 @@ class ReportEffects(ReportsPromises):
         """The replica of this stamp is to be deleted: a report of it changes nothing (I.1 step 3)."""
         return (s.to_invalidate[datanode][file] > 0) & (s.to_invalidate[datanode][file] == stamp)
 
+    def match_counts(
+        s, t: Self, file: File, datanode: Datanode, came: Bool, report: IncrementalReport | FullReport
+    ) -> Bool:
+        """A FINALIZED replica with the stamp and length of a COMMITTED or COMPLETE block is stored by its report."""
+        good = s.is_the_block(file, report.stamp, report.num_bytes)
+        kept = ~s.is_ordered_away(file, datanode, report.stamp)
+        return (came & s.is_settled(file) & good & kept).implies(t.stored[file].has(datanode))
+
+    def other_does_not_count(
+        s, t: Self, file: File, datanode: Datanode, came: Bool, report: IncrementalReport | FullReport
+    ) -> Bool:
+        """A FINALIZED replica with another stamp or length than a COMMITTED or COMPLETE block does not count."""
+        other = ~s.is_the_block(file, report.stamp, report.num_bytes)
+        kept = ~s.is_ordered_away(file, datanode, report.stamp)
+        return (came & s.is_settled(file) & other & kept).implies(~t.usable(file).has(datanode))
+
     @transition
     def matching_report_makes_a_replica_count(s, t: Self, file: File, datanode: Datanode) -> Bool:
         """I.1, I.3: a FINALIZED replica with the stamp and length of a COMMITTED or COMPLETE block is stored by it."""
-        report = s.sent[datanode][file]
-        came = s.arrives(t, file, datanode, IncrementalKind.RECEIVED) & s.is_settled(file)
-        good = s.is_the_block(file, report.stamp, report.num_bytes)
-        kept = ~s.is_ordered_away(file, datanode, report.stamp)
-        return (came & good & kept).implies(t.stored[file].has(datanode))
+        came = s.arrives(t, file, datanode, IncrementalKind.RECEIVED)
+        return s.match_counts(t, file, datanode, came, s.sent[datanode][file])
 
     @transition(inductive=True)
     def other_report_makes_no_replica_count(s, t: Self, file: File, datanode: Datanode) -> Bool:
         """I.2: a FINALIZED replica with another stamp or length than a COMMITTED or COMPLETE block does not count."""
-        report = s.sent[datanode][file]
-        came = s.arrives(t, file, datanode, IncrementalKind.RECEIVED) & s.is_settled(file)
-        other = ~s.is_the_block(file, report.stamp, report.num_bytes)
-        kept = ~s.is_ordered_away(file, datanode, report.stamp)
-        return (came & other & kept).implies(~t.usable(file).has(datanode))
+        came = s.arrives(t, file, datanode, IncrementalKind.RECEIVED)
+        return s.other_does_not_count(t, file, datanode, came, s.sent[datanode][file])
 
     @transition(inductive=True)
     def written_replica_becomes_a_location(s, t: Self, file: File, datanode: Datanode) -> Bool:
@@ -80,23 +90,22 @@ class ReportEffects(ReportsPromises):
         nothing = s.full_report[datanode][file].state.at(ReportedState.NONE)
         return (s.full_report_arrives(t, file, datanode) & nothing).implies(~t.stored[file].has(datanode))
 
+    def full_report_of_a_finalized_arrives(s, t: Self, file: File, datanode: Datanode) -> Bool:
+        """The step takes a full report that has the replica FINALIZED."""
+        finalized = s.full_report[datanode][file].state.at(ReportedState.FINALIZED)
+        return s.full_report_arrives(t, file, datanode) & finalized
+
     @transition
     def full_report_of_a_match_makes_it_count(s, t: Self, file: File, datanode: Datanode) -> Bool:
         """I.1: a FINALIZED replica of a full report is stored if it has stamp and length of a settled block."""
-        report = s.full_report[datanode][file]
-        came = s.full_report_arrives(t, file, datanode) & report.state.at(ReportedState.FINALIZED) & s.is_settled(file)
-        good = s.is_the_block(file, report.stamp, report.num_bytes)
-        kept = ~s.is_ordered_away(file, datanode, report.stamp)
-        return (came & good & kept).implies(t.stored[file].has(datanode))
+        came = s.full_report_of_a_finalized_arrives(t, file, datanode)
+        return s.match_counts(t, file, datanode, came, s.full_report[datanode][file])
 
     @transition(inductive=True)
     def full_report_of_another_does_not_count(s, t: Self, file: File, datanode: Datanode) -> Bool:
         """I.2: a FINALIZED replica of a full report counts only with stamp and length of a settled block."""
-        report = s.full_report[datanode][file]
-        came = s.full_report_arrives(t, file, datanode) & report.state.at(ReportedState.FINALIZED) & s.is_settled(file)
-        other = ~s.is_the_block(file, report.stamp, report.num_bytes)
-        kept = ~s.is_ordered_away(file, datanode, report.stamp)
-        return (came & other & kept).implies(~t.usable(file).has(datanode))
+        came = s.full_report_of_a_finalized_arrives(t, file, datanode)
+        return s.other_does_not_count(t, file, datanode, came, s.full_report[datanode][file])
 
     @transition
     def queue_follows_the_number_of_replicas(s, t: Self, file: File) -> Bool:
