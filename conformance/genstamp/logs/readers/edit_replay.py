@@ -362,11 +362,12 @@ class Replay:
     def _listed_twice(self) -> Iterator[Sighting]:
         """Tells a block that an operation has twice for one file."""
         ids = [block.block_id for block in self._op.blocks]
-        twice = next((block for place, block in enumerate(ids) if block in ids[:place]), None)
-        if twice is not None:
-            file = self.tree.at(self._op.path)
-            concerns = [Concern("file", file.key)]
-            yield self._seen("file", file.key, "list_block_twice", concerns, file=file.path, block=str(twice))
+        if len(set(ids)) == len(ids):
+            return
+        twice = next(block for place, block in enumerate(ids) if block in ids[:place])
+        file = self.tree.at(self._op.path)
+        concerns = [Concern("file", file.key)]
+        yield self._seen("file", file.key, "list_block_twice", concerns, file=file.path, block=str(twice))
 
     def _set_generation_stamp(self) -> Iterator[Sighting]:
         entity, stamp = NAMENODE if self._op.name == "OP_SET_GENSTAMP_V2" else LEGACY_STAMPS, self._op.number
