@@ -1,7 +1,7 @@
 """A NameNode and three datanodes of Apache Hadoop as processes on loopback, with the real clients that a run asks for.
 
 The jars come from Maven and are kept outside the repository; what is ours is compiled from
-adapters/apache-hdfs/daemons. Leaves out what the runs do (`Runs.java` there) and what is declared of them
+adapters/apache-hdfs/daemons. Not here: what the runs do (`Runs.java` there) and what is declared of them
 (`benchmarks.apache_logs`).
 """
 
@@ -182,8 +182,8 @@ class Cluster:
         settings = [f"-Dgenstamp.seed={seed}", f"-Dgenstamp.base={self._port}"]
         at = command.index("-cp")
         command[at:at] = settings
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        with subprocess.Popen(command, **pipes, stderr=self._said, text=True) as clients:
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._said, text=True) as clients:
             assert clients.stdin is not None and clients.stdout is not None
             for line in clients.stdout:
                 if not line.startswith("! "):

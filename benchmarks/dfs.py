@@ -6,6 +6,10 @@ processes of the cluster and of the client; it says more than the clock on a mac
 
 With `--small` many small files are put, one and several at a time, against as many plain ones.
 
+With `--appends` each of 1 and 64 writers appends records of 100 bytes to a file of its own, and has each forced to the
+disk (hsync) before the next, as a write-ahead log does. The peer is as many threads that append to plain files and call
+fsync, in the same run on the same disk: what the disk gives.
+
 With `--kill` one file is put while a datanode, the namenode and another datanode are killed (kill -9), one after the
 other and each to come back, then the client, then all servers at once. After a restart and recover-lease, what was
 acknowledged by hflush must be there, and all of it must be what was put.
@@ -23,8 +27,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
+from statistics import median
 
 from tests.impl.clients.jvm import java_command, write_configuration
 from tests.impl.clients.shell import SHELL
@@ -35,6 +42,9 @@ from genstamp_dfs.server.client import dfs_client
 MIB = 1 << 20
 SMALL = bytes(4096)
 AT_ONCE = (1, 16)
+RECORD = bytes(100)
+WRITERS = (1, 64)
+REPLICATIONS = (1, 3)
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
@@ -168,6 +178,68 @@ def compare_small(count: int, scratch: Path, runs: int) -> None:
         print(f"{name:20} {seconds:7.2f} s {count / seconds:8.1f} files/s {ratio:6.1f} plain")
 
 
+def plain_appends(directory: Path, writers: int, count: int) -> float:
+    """Append so many records to each of some plain files, one thread a file, each forced to the disk; in seconds."""
+    directory.mkdir()
+
+    def one(number: int) -> None:
+        with (directory / str(number)).open("wb", buffering=0) as file:
+            for _ in range(count):
+                file.write(RECORD)
+                os.fsync(file.fileno())
+
+    with ThreadPoolExecutor(writers) as threads:
+        began = time.perf_counter()
+        list(threads.map(one, range(writers)))
+        return time.perf_counter() - began
+
+
+async def hsynced_appends(port: int, directory: str, writers: int, count: int, replication: int) -> float:
+    """Append so many records to each of some files, each with hsync, after a first one; in seconds."""
+    async with dfs_client("127.0.0.1", port) as client:
+        starting = asyncio.Barrier(writers)
+
+        async def one(number: int) -> tuple[float, float]:
+            stream = await client.create(f"{directory}/{number}", replication=replication)
+            await stream.write(RECORD)
+            await stream.hsync()
+            await starting.wait()
+            began = time.perf_counter()
+            for _ in range(count):
+                await stream.write(RECORD)
+                await stream.hsync()
+            ended = time.perf_counter()
+            await stream.close()
+            return began, ended
+
+        spans = await asyncio.gather(*(one(number) for number in range(writers)))
+        return max(ended for _, ended in spans) - min(began for began, _ in spans)
+
+
+def compare_appends(count: int, scratch: Path, runs: int) -> None:
+    """Time hsynced appends, and plain ones just before and after, as a disk is not always as fast; print medians."""
+    with running(scratch) as processes:
+        port = processes.book()["namenode"]["port"]
+        for writers in WRITERS:
+            each = max(1, count // writers)
+            rates: dict[str, list[float]] = {}
+            ratios: dict[str, list[float]] = {}
+            for run, replication in product(range(runs), REPLICATIONS):
+                name = f"{writers}-{replication}-{run}"
+                before = plain_appends(scratch / f"{name}-before", writers, each)
+                seconds = asyncio.run(hsynced_appends(port, f"/{name}", writers, each, replication))
+                plain = (before + plain_appends(scratch / f"{name}-after", writers, each)) / 2
+                for mode, taken in (("write and fsync", plain), (f"hsync, replication {replication}", seconds)):
+                    rates.setdefault(mode, []).append(writers * each / taken)
+                    ratios.setdefault(mode, []).append(plain / taken)
+            print(
+                f"{writers} writers, {each} appends of {len(RECORD)} bytes each, medians of {runs} runs, "
+                f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+            )
+            for mode, found in rates.items():
+                print(f"{mode:22} {median(found):8.1f} appends/s {median(ratios[mode]):6.2f} of plain")
+
+
 def kill(mib: int, scratch: Path) -> tuple[int, int]:
     """Put a file while everything is killed; gives the length that is there in the end, and what was acknowledged."""
     write_random(scratch / "source", mib)
@@ -226,11 +298,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--directory", type=Path, help="on the disk to measure")
     parser.add_argument("--small", type=int, default=0, metavar="FILES", help="so many small files instead")
+    parser.add_argument("--appends", type=int, default=0, metavar="RECORDS", help="so many hsynced appends instead")
     parser.add_argument("--kill", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=given.directory) as scratch:
         if given.kill:
             kill(given.mib, Path(scratch))
+        elif given.appends:
+            compare_appends(given.appends, Path(scratch), given.runs)
         elif given.small:
             compare_small(given.small, Path(scratch), given.runs)
         else:

@@ -12,7 +12,7 @@ from typing import Any
 
 from genstamp_dfs.errors import StepNotPossibleError
 from genstamp_dfs.events import Event
-from genstamp_dfs.hdfs.driver import Driver  # yours
+from genstamp_dfs.stepwise.recovery.driver import RecoveryDriver  # yours
 
 
 class NotPossible(Exception):  # noqa: N818
@@ -24,7 +24,7 @@ class Implementation:
 
     def __init__(self, request: dict[str, Any]) -> None:
         names = {key: request[key] for key in ("files", "clients", "datanodes", "semantics", "seed")}
-        self.driver = Driver(**names)
+        self.driver = RecoveryDriver(**names)
 
     def step(self, event: str, arguments: dict[str, str]) -> list[dict[str, Any]]:
         """Make one step happen, and tell what it left behind. A refusal is an event, too."""

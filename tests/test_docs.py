@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.pages import REPOSITORY, Block, broken_links, marked
 
-PAGES = sorted(
+PAGES = sorted(REPOSITORY.glob("*.md")) + sorted(
     page
     for folder in ("docs", "spec", "model", "impl", "conformance", "tests")
     for page in (REPOSITORY / folder).rglob("*.md")

@@ -26,7 +26,7 @@ def java_command(part: str, release: str, main: str, *properties: str) -> list[s
     """The command that runs a class of a part, which is compiled first.
 
     Args:
-        part: `adapter`, `losses` or `museum`.
+        part: `adapter`, `differential`, `losses` or `museum`.
         release: of Hadoop; its jars come through Maven, about 110 MB the first time.
         main: the class.
         properties: of Java, as `name=value`.

@@ -1,6 +1,6 @@
-"""Mutants of a system's properties: judged by its declared faults and by mutants of its actions, and what is kept.
+"""Judges mutants of a system's properties with its declared faults and mutants of its actions, and records the results.
 
-`genstamp mutate SYSTEM --properties --keep` writes spec/mutants/properties.json. Leaves out what a mutant of a property
+`genstamp mutate SYSTEM --properties --keep` writes spec/mutants/properties.json. Not here: what a mutant of a property
 is, and when it is noticed (`genstamp_model.mutate.claims`).
 """
 
@@ -20,23 +20,23 @@ from genstamp_model.mutate.claims import STRONGER, WEAKER, ClaimJudging, claim_m
 
 PROPERTIES: Final = MUTANTS / "properties.json"
 FAULTS: Final = 60
-"""Mutants of actions that are drawn as faults by default."""
+"""How many mutants of actions are drawn as faults by default."""
 
 _MOST_STATES: Final = 500_000
-"""States up to which a fault is searched."""
+"""The search of a fault ends at so many states."""
 
 
 class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What became of the mutants of a system's properties.
+    """The results for the mutants of a system's properties.
 
     Attributes:
         digest: SHA-256 of the model's text, as in spec.lock.
-        declared: faults that the system declares, each tried in its configuration.
-        drawn, seed: mutants of actions that were drawn as faults, and by which seed.
-        configurations: where the system itself was searched.
-        mutants: how many there are of each kind.
-        noticed: how many of them were noticed.
-        unnoticed: what the others leave out, by kind.
+        declared: the number of declared faults, each tried in its configuration.
+        drawn, seed: the number of mutants of actions that were drawn as faults, and the seed.
+        configurations: where the unchanged system was searched.
+        mutants: the number of mutants of each kind.
+        noticed: the number of noticed mutants of each kind.
+        unnoticed: the change of each unnoticed mutant, by kind.
     """
 
     digest: str
@@ -49,7 +49,7 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     unnoticed: dict[str, list[str]]
 
     def lines(self) -> Iterator[str]:
-        """The figures in lines."""
+        """The results in lines of text."""
         faults = f"{self.declared} declared faults and {self.drawn} mutants of actions, seed {self.seed}"
         meaning = {WEAKER: f"miss one of {faults}", STRONGER: "are broken by the system itself"}
         for kind, said in meaning.items():
@@ -63,12 +63,14 @@ def judge_claims(repository: Path, system: System, drawn: int, seed: int) -> Cla
     """Judge the mutants of a system's properties.
 
     Args:
-        repository: its spec.lock says how many states a configuration has; the cheap ones are searched.
+        repository: the repository whose spec.lock has the number of states of each configuration; the cheap ones are
+            searched.
+        system: the system whose properties are changed.
         drawn: how many mutants of actions are drawn as faults.
-        seed: by which they are drawn.
+        seed: the seed of the draw.
 
     Raises:
-        ConfigurationError: a declared fault names no configuration of the system.
+        ConfigurationError: the configuration of a declared fault does not exist.
     """
     model, show = system.model(), each_minute()
     cheap, dear = in_order(repository, model, [one for one in system.configurations if not one.on_demand], None)
@@ -101,10 +103,10 @@ def judge_claims(repository: Path, system: System, drawn: int, seed: int) -> Cla
 
 
 def kept_claims(repository: Path) -> dict[str, Claims]:
-    """What is kept, by system; empty if nothing is.
+    """The recorded results by system; empty if there are none.
 
     Raises:
-        KeptError: the file holds something else.
+        KeptError: the file cannot be read or has another format.
     """
     path = repository / PROPERTIES
     if not path.exists():
@@ -116,7 +118,7 @@ def kept_claims(repository: Path) -> dict[str, Claims]:
 
 
 def keep_claims(repository: Path, system: str, claims: Claims) -> Path:
-    """Keep what became of a system's mutants in place of what was kept; the path of the file."""
+    """Record the results of a system in place of its former ones; returns the path of the file."""
     path = repository / PROPERTIES
     path.parent.mkdir(parents=True, exist_ok=True)
     found = dict(sorted((kept_claims(repository) | {system: claims}).items()))

@@ -1,9 +1,9 @@
-"""What searches have covered: actions taken and their effects, refusals given, witnesses seen, steps of upper systems.
+"""Coverage of searches: actions taken and their effects, refusals given, witnesses seen, steps of upper systems.
 
-One search alone need not reach it all.
+All searches of a system together have to reach all of it, except refusals that the specification declares defensive and
+effects of actions that it declares unchanged or idle.
 
-Refusals that the specification declares defensive are not asked for, nor effects of actions that it declares unchanged.
-Properties that could not have failed are not counted here (`genstamp.vacuity`).
+Not here: properties that could not have failed (`genstamp.vacuity`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,13 +16,15 @@ from genstamp_model.explore import Result
 from genstamp_model.language.model import Model
 
 Coverage = Mapping[str, Mapping[str, Any]]
-"""Steps `taken` by action, those among them that `changed` something, `refused` by refusal, length of a shortest path
-to what was `witnessed`, and steps that are one of an upper system, `refined` by its action."""
+"""The coverage of one search: the number of steps `taken` by action and of those that `changed` something, the number
+of calls `refused` by refusal, the length of a shortest path by `witnessed` witness, and the number of steps `refined`
+by step of an upper system.
+"""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """How much of one kind was reached."""
+    """How many of one kind of items were reached, and how many there are."""
 
     number: int
     asked: int
@@ -32,7 +34,7 @@ class Reached:
 
 
 def of(result: Result) -> dict[str, dict[str, Any]]:
-    """What one search has covered, in words of JSON."""
+    """The coverage of one search, as JSON."""
     return {
         "taken": dict(result.taken),
         "changed": {
@@ -51,7 +53,7 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
 
 
 def reached(found: Coverage) -> dict[str, bool]:
-    """Everything that is asked for, and whether one search has reached it."""
+    """Whether one search has reached each item, by its name, as "action read" or "witness done"."""
     parts = {f"action {name}": steps > 0 for name, steps in found["taken"].items()}
     parts |= {f"effect {name}": steps > 0 for name, steps in found.get("changed", {}).items()}
     parts |= {f"refusal {name}": bool(given) for name, given in found["refused"].items()}
@@ -60,7 +62,7 @@ def reached(found: Coverage) -> dict[str, bool]:
 
 
 def has(model: Model, name: str) -> bool:
-    """Whether a model has something of a name in `reached`, seen or not."""
+    """Whether a model has an item of this name."""
     kind, _, rest = name.partition(" ")
     if kind != "refusal":
         named: Iterable[str] = (
@@ -78,7 +80,7 @@ def has(model: Model, name: str) -> bool:
 
 
 def together(found: Iterable[Coverage]) -> dict[str, bool]:
-    """Everything that is asked for, and whether any of some searches has reached it."""
+    """Whether any of some searches has reached each item, by its name."""
     all_: dict[str, bool] = {}
     for one in found:
         for name, is_reached in reached(one).items():
@@ -87,7 +89,7 @@ def together(found: Iterable[Coverage]) -> dict[str, bool]:
 
 
 def missing(found: Mapping[str, bool]) -> list[str]:
-    """The names of what was not reached, sorted; the effect of an action only where the action is taken."""
+    """The names of the items that were not reached, sorted; effects only of actions that were taken."""
     return sorted(name for name, is_reached in found.items() if not is_reached and not _is_never_taken(found, name))
 
 
@@ -97,7 +99,7 @@ def _is_never_taken(found: Mapping[str, bool], name: str) -> bool:
 
 
 def worded(name: str) -> str:
-    """What is not reached, by its name in `reached`, for a reader.
+    """An item that is not reached, in words.
 
     >>> worded("effect read")
     'effect read (every step of it leaves the state as it is)'
@@ -107,7 +109,7 @@ def worded(name: str) -> str:
 
 
 def counts(result: Result) -> tuple[Reached, Reached, Reached, Reached]:
-    """How many actions, refusals, witnesses and steps of upper systems one search has reached."""
+    """The numbers of actions, refusals, witnesses and steps of upper systems that one search has reached."""
     found = reached(of(result))
     parts = ([done for name, done in found.items() if name.startswith(f"{kind} ")] for kind in _KINDS)
     actions, refusals, witnesses, steps = (Reached(sum(part), len(part)) for part in parts)
@@ -118,7 +120,7 @@ _KINDS = ("action", "refusal", "witness", "step")
 
 
 def place_of(model: Model, name: str) -> Place | None:
-    """Where something that is asked for is declared, by its name in `reached`."""
+    """Where an item is declared, by its name; None if its file is unknown."""
     kind, _, rest = name.partition(" ")
     if kind == "witness":
         return place(model.property(rest).source)

@@ -1,6 +1,6 @@
 """Writes a lifecycle as a state diagram: DOT text for Graphviz, Mermaid text for Markdown.
 
-Leaves out the layout (see `layout.py`) and the files (see `cli/diagram.py`). Everything is sorted, so that the text
+Not here: the layout (see `layout.py`) and the files (see `cli/diagram.py`). Everything is sorted, so that the text
 changes only when the lifecycle does.
 
 How a lifecycle is drawn:

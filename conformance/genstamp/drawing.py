@@ -1,7 +1,7 @@
 """A sample of the mutants of all systems, each with the same chance, which can be enlarged and resumed.
 
 `genstamp mutate --all --keep` writes spec/mutants/drawn.json after each system; a system whose text has changed since
-is judged anew. Leaves out judging.
+is judged anew. Not here: judging.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from genstamp.mutation import MUTANTS, NOTICED, PROVED, SAME, KeptError, Sample
+from genstamp.mutation import ALIKE, MUTANTS, NOTICED, PROVED, SAME, KeptError, Sample
 from genstamp_model.mutate.report import percent
 
 DRAWN: Final = MUTANTS / "drawn.json"
@@ -58,10 +58,11 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         judged: mutants that were drawn and judged.
-        counted: those that are not known to change nothing.
+        counted: those that change something that is reached, and are not reviewed.
         by_claims: noticed by what the specification claims, of those counted.
         noticed: noticed by a claim or by the numbers in the lock.
-        same, proved, reviewed: mutants left out: no other program, proved to change nothing, reviewed.
+        same, proved, alike, reviewed: mutants left out: no other program, proved to change nothing, no difference is
+            reached, reviewed.
         by_judge: those noticed, by the judge that noticed them: the lock where no claim did.
     """
 
@@ -71,6 +72,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     noticed: int
     same: int
     proved: int
+    alike: int
     reviewed: int
     by_judge: dict[str, int]
 
@@ -82,8 +84,12 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
         left = self.judged - self.counted
         yield (
             f"{left} of {self.judged} judged are left out: {self.same} are no other program, {self.proved} are proved "
-            f"to change nothing, {self.reviewed} were reviewed"
+            f"to change nothing, {self.alike} differ in no state that is reached, {self.reviewed} were reviewed"
         )
+        if self.alike:
+            many = of + self.alike
+            rates = f"{percent(self.by_claims, many)} by a claim, {percent(self.noticed, many)} in all"
+            yield f"if those {self.alike} counted as survivors, it would be {rates}"
         for name, count in self.by_judge.items():
             yield f"  noticed by {name}: {count} ({percent(count, self.counted)})"
 
@@ -96,7 +102,7 @@ def figures(draw: Draw, reviewed: Mapping[str, Mapping[str, str]]) -> Figures:
     """
     samples = draw.samples.items()
     judged = sum(len(one.outcomes) for _, one in samples)
-    same, proved = (sum(one.count(found) for _, one in samples) for found in (SAME, PROVED))
+    same, proved, alike = (sum(one.count(found) for _, one in samples) for found in (SAME, PROVED, ALIKE))
     noticed = sum(one.count(NOTICED) for _, one in samples)
     survivors = sum(len(one.survivors(reviewed.get(name, {}))) for name, one in samples)
     by_judge = sum((one.by_judge for _, one in samples), Counter[str]())
@@ -107,7 +113,8 @@ def figures(draw: Draw, reviewed: Mapping[str, Mapping[str, str]]) -> Figures:
         noticed=noticed,
         same=same,
         proved=proved,
-        reviewed=judged - same - proved - noticed - survivors,
+        alike=alike,
+        reviewed=judged - same - proved - alike - noticed - survivors,
         by_judge=dict(by_judge.most_common()),
     )
 

@@ -1,6 +1,6 @@
 """The one event that implementations, foreign logs and model traces are turned into, and its columns in Arrow.
 
-Leaves out what an event means (see `genstamp.logs.rules` and the systems of the specification) and Spark's own
+Not here: what an event means (see `genstamp.logs.rules` and the systems of the specification) and Spark's own
 schema, which `genstamp.logs.schema` derives from the one here, so that nothing else needs pyspark.
 """
 
@@ -46,7 +46,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         name. event: the protocol's step, in snake case. refused_with: simple name of Hadoop's exception if the step
         was refused. generation_stamp: of the block or replica, after the step. recovery_id: the stamp that the
         recovery installs. num_bytes: length in bytes, after the step. arguments: who took part: client, file,
-        datanode, primary, holder, block. observed: what the answering node shows after the step. place: where it was
+        datanode, primary, holder, block. observed: what the answering node shows after the step; `closed_before` is
+        true where a call has closed another's file past its soft limit before it went on, `new_holder` is who has a
+        file while it is recovered. place: where it was
         read, if it was.
     """
 

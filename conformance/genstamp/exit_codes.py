@@ -1,8 +1,8 @@
-"""With which code a command ends: those of TLC where it has them.
+"""The exit codes of all commands; those that TLC has, too, have its numbers.
 
-This is their home: `genstamp --help` prints `MEANINGS`; `of` gives the code of a verdict in a word, and
-`genstamp.report.verdict` that of test cases; `genstamp.cli.exit_code` that of an error. The verbs of files, `dfs` and
-`gfs`, have 1 besides, where the cluster refuses.
+`genstamp --help` prints `MEANINGS`. `of` gives the exit code of a verdict, `genstamp.report.verdict` that of test
+cases, and `genstamp.cli.verbs.exit_code` that of an error. The verbs `dfs` and `gfs` also use 1, if the cluster
+refuses.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ MEANINGS: Final[Mapping[int, str]] = {
     SPECIFICATION: "a specification is wrong",
     CONFIGURATION: "there is no such system, configuration, bug, limit or property, or a size or limit is wrong",
 }
-"""What each code means, whichever verb ends with it."""
+"""The meaning of each code, the same for all verbs."""
 
 _WORDS: Final[Mapping[str, int]] = {
     "violated": VIOLATED,
@@ -43,7 +43,7 @@ _WORDS: Final[Mapping[str, int]] = {
 
 
 def worst(words: set[str]) -> str:
-    """The worst of some verdicts; where nothing but "skipped" is among them it is a failure: nothing was looked at.
+    """The worst of some verdicts; if all are "skipped", nothing was checked, which is a failure.
 
     >>> worst({"holds", "undetermined"}), worst({"skipped"})
     ('undetermined', 'failure')

@@ -1,6 +1,6 @@
 """Finds the Java that Spark runs on, without asking the user to install one.
 
-Leaves out everything about Spark itself: the log pipeline sets `JAVA_HOME` to what `java_home` returns before it starts
+Not here: everything about Spark itself: the log pipeline sets `JAVA_HOME` to what `java_home` returns before it starts
 a session.
 """
 

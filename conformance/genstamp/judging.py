@@ -1,6 +1,6 @@
-"""Judging mutants of a system: in which configurations, in which order, and in how many processes.
+"""Runs the judges on mutants of a system: chooses configurations, their order, and the number of processes.
 
-Leaves out what is judged and how (`genstamp_model.mutate`), and what is kept of it (`genstamp.mutation`).
+Not here: the judges (`genstamp_model.mutate`) and the recorded results (`genstamp.mutation`).
 """
 
 import multiprocessing
@@ -22,8 +22,13 @@ from genstamp_model.mutate import Below, Mutant, Outcome, below, judged
 
 T = TypeVar("T")
 
-CHEAP: Final = 20_000
-"""States up to which, by spec.lock, a configuration is searched before proofs are tried."""
+CHEAP: Final = 200_000
+"""Configurations with at most so many states in spec.lock are searched before proofs are tried. Their searches take no
+longer than compiling.
+"""
+
+_FEW_BELOW: Final = 20_000
+"""Configurations of a refining system with at most so many states in spec.lock judge mutants of the system above it."""
 
 
 def judged_in(
@@ -37,14 +42,20 @@ def judged_in(
     proofs: bool = True,
     jobs: int = 1,
 ) -> tuple[list[Outcome], list[str]]:
-    """What became of some mutants, and where they were judged.
+    """Judge mutants of a model.
 
     Args:
-        repository: its spec.lock says how many states a configuration has.
-        most_states: leave out configurations that have more, but for the one that has the fewest.
-        every: ask every judge.
-        proofs: try to prove that what nothing has noticed changes nothing.
-        jobs: processes.
+        repository: the repository whose spec.lock has the number of states of each configuration.
+        model: the model without a change.
+        configurations: where to search.
+        mutants: the mutants to judge.
+        most_states: leave out configurations with more states, except the smallest one.
+        every: run every judge, even after one has noticed the mutant.
+        proofs: try to prove that unnoticed mutants change nothing.
+        jobs: the number of processes.
+
+    Returns:
+        An outcome for each mutant, in their order, and the names of the places of `judged_where`.
 
     Raises:
         ModelError: as `genstamp_model.mutate.judged`.
@@ -59,7 +70,7 @@ def judged_in(
 def judged_where(
     repository: Path, model: Model, configurations: Sequence[Configuration], most_states: int | None
 ) -> list[str]:
-    """The configurations in which `judged_in` would judge, in the order in which they are tried."""
+    """The names of the configurations that `judged_in` uses, in order; those of refining systems come last."""
     cheap, dear = in_order(repository, model, configurations, most_states)
     return [*(one.name for one in (*cheap, *dear)), *map(str, _below(repository, model))]
 
@@ -67,21 +78,31 @@ def judged_where(
 def in_order(
     repository: Path, model: Model, configurations: Sequence[Configuration], most: int | None
 ) -> tuple[list[Configuration], list[Configuration]]:
-    """Those with few states and those with many, each from the cheapest on; what the lock does not know comes first."""
+    """Sort configurations by their number of states, and divide them at `CHEAP`.
+
+    Args:
+        repository: the repository whose spec.lock has the number of states of each configuration.
+        model: the model that is searched.
+        configurations: those to sort; one that the lock does not have counts as the smallest.
+        most: leave out configurations with more states, except the smallest one.
+
+    Returns:
+        The cheap configurations and the others. All are cheap if the lock does not have the model.
+    """
     try:
         entry = lock.read(repository / LOCK)[model.system].semantics[model.semantics]
     except (LockError, KeyError):
         return list(configurations), []
     states = {name: search.distinct for name, search in entry.searches.items()}
     ordered = sorted(configurations, key=lambda one: states.get(one.name, 0))
-    # The cheapest one is always searched: otherwise nothing would be known of the system.
+    # The smallest configuration is always searched, so that there is a result.
     ordered = [one for i, one in enumerate(ordered) if i == 0 or most is None or states.get(one.name, 0) <= most]
     few = sum(states.get(one.name, 0) <= CHEAP for one in ordered)
     return ordered[:few], ordered[few:]
 
 
 def _below(repository: Path, model: Model) -> list[Below]:
-    """The systems that refine this one, each in its cheapest configuration and others with few states, as locked."""
+    """The systems that refine this one, each in its smallest configuration and all others with few states."""
     try:
         locked = lock.read(repository / LOCK)
     except LockError:
@@ -91,24 +112,24 @@ def _below(repository: Path, model: Model) -> list[Below]:
         if system.name in locked and any(one.upper.name == model.system for one in system.refines):
             found = locked[system.name].semantics[system.default_semantics].searches
             known = {one.name: found[one.name].distinct for one in system.configurations if one.name in found}
-            few = max(CHEAP, min(known.values(), default=0))
+            few = max(_FEW_BELOW, min(known.values(), default=0))
             states |= {f"{system.name}:{name}": count for name, count in known.items() if count <= few}
     return below(model.system, every_system(), sorted(states, key=lambda name: states[name]))
 
 
-# What the processes work on. They are forked and inherit it, since a model cannot be sent from one to another.
+# What the processes work on. They are forked and inherit it, since a model cannot be pickled.
 _task: Callable[[Mutant], Any] | None = None
 _of: Sequence[Mutant] = ()
 _so_far: str = "nothing is judged"
 
 
 def so_far() -> str:
-    """How far the work is, or was when an interrupt ended it."""
+    """The progress of the work, also after an interrupt has ended it."""
     return _so_far
 
 
 def _shared(jobs: int, task: Callable[[Mutant], T], of: Sequence[Mutant], told: str) -> Iterator[T]:
-    """The work on each mutant, by some processes at once."""
+    """Do a task with each mutant, in several processes; gives the results in the order of the mutants."""
     global _task, _of, _so_far
     _task, _of = task, of
     if not of:
@@ -122,9 +143,9 @@ def _shared(jobs: int, task: Callable[[Mutant], T], of: Sequence[Mutant], told: 
 
 
 def _forked(jobs: int) -> Iterator[Any]:
-    """What processes make of the mutants, in order."""
+    """The results of the task for all mutants, in order."""
     forked = multiprocessing.get_context("fork")
-    # The keyboard interrupts all processes of the group; only this one handles it.
+    # Ctrl-C interrupts all processes of the group; only this one handles it.
     with ProcessPoolExecutor(jobs, forked, _ignore_interrupts) as pool:
         try:
             yield from pool.map(_done, range(len(_of)))

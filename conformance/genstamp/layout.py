@@ -1,6 +1,6 @@
 """Draws a graph given as DOT text, without asking the user to install Graphviz.
 
-Leaves out what the graphs show: the callers write the DOT text. Two engines draw the same graph a little differently,
+Not here: what the graphs show: the callers write the DOT text. Two engines draw the same graph a little differently,
 so the text is what is compared in tests, never the picture.
 """
 

@@ -1,6 +1,6 @@
-"""What is reported of leads-to properties: a verdict, and a lasso for one that is violated.
+"""Reports leads-to properties: their verdicts, and a lasso for one that is violated.
 
-Leaves out how they are judged (`genstamp_model.liveness`), and what a search finds besides (`cli.telling`).
+Not here: how they are judged (`genstamp_model.liveness`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,13 @@ from genstamp_model.path import Path
 
 
 def judged(result: Result, max_states: int | None = None, renumber: bool = False) -> tuple[Liveness, ...]:
-    """The leads-to properties of an instance whose search has come to its end; none where something else is wrong."""
+    """Judge the leads-to properties of a searched instance.
+
+    Args:
+        result: the search; unless it holds, nothing is judged.
+        max_states: give up above this number of states.
+        renumber: keep only the order of ordered numbers.
+    """
     if result.verdict is not Verdict.HOLDS:
         return ()
     name = result.instance.configuration.name
@@ -23,7 +29,7 @@ def judged(result: Result, max_states: int | None = None, renumber: bool = False
 
 
 def not_judged(result: Result, judged: Sequence[Liveness]) -> list[str]:
-    """What neither the search nor the judge of leads-to properties has judged."""
+    """The names of the properties that neither the search nor the judge of leads-to properties has judged."""
     names = {found.claim.name for found in judged}
     return [name for name in result.not_judged if name not in names]
 
@@ -34,7 +40,7 @@ def _each_minute(name: str) -> Callable[[str, int], None]:
 
 
 def told(found: Liveness) -> Iterator[str]:
-    """What is known of a leads-to property, in lines."""
+    """The result for a leads-to property in lines of text."""
     ranked = ", with ordered numbers by rank" if found.renumbered else ""
     yield (
         f"  {found.claim.name}: {found.verdict.value}{ranked}, {found.pending:,} states in which it is owed, "
@@ -51,13 +57,13 @@ def told(found: Liveness) -> Iterator[str]:
 
 
 def size(lasso: Lasso) -> str:
-    """`7 steps and a cycle of 3`."""
+    """The size of a lasso, as `7 steps and a cycle of 3`."""
     cycle = f"a cycle of {len(lasso.cycle)}" if len(lasso.cycle) else "then nothing more"
     return f"{len(lasso.prefix)} step{'' if len(lasso.prefix) == 1 else 's'} and {cycle}"
 
 
 def whole(lasso: Lasso) -> Path:
-    """The lasso as one path, the cycle once."""
+    """The lasso as one path, which takes the cycle once."""
     return Path(lasso.prefix.instance, lasso.prefix.initial, lasso.prefix.steps + lasso.cycle.steps)
 
 
@@ -68,7 +74,7 @@ def itf(lasso: Lasso, claim: str) -> dict[str, Any]:
 
 
 def plain(found: Liveness) -> dict[str, Any]:
-    """What is known of a leads-to property as JSON; the lasso in the Informal Trace Format, with its cycle once."""
+    """The result for a leads-to property as JSON; the lasso is in the Informal Trace Format."""
     lasso = found.lasso
     return {
         "name": found.claim.name,
@@ -92,7 +98,7 @@ def plain(found: Liveness) -> dict[str, Any]:
 
 
 def case(found: Liveness, group: str) -> Case:
-    """A leads-to property as a test case."""
+    """The result for a leads-to property as a test case of a group."""
     name = f"{found.instance.configuration.name} {found.claim.name}"
     rule = claim_rule(found.instance.model, found.claim)
     if found.verdict is Verdict.HOLDS:

@@ -4,7 +4,7 @@ A change of a specification changes what is found. `genstamp verify` fails until
 `genstamp lock --write`, so that the change is seen in the diff: states that appear or vanish, properties that hold no
 longer or that nobody checks any more, a released version's known violation that is not found again.
 
-Leaves out how things are found (`genstamp.verify`), and times: they are the machine's, not the specification's.
+Not here: how things are found (`genstamp.verify`), and times: they are the machine's, not the specification's.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -1,6 +1,6 @@
 """Files that are made from the specification and kept beside it: are they what would be made now?
 
-Leaves out making them: `genstamp.cli.diagram` and `genstamp.cli.tables`.
+Not here: making them: `genstamp.cli.diagram` and `genstamp.cli.tables`.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""What became of sampled mutants, kept under version control, and the lists of those that were reviewed.
+"""The recorded results of sampled mutants, and the lists of reviewed mutants.
 
-`genstamp mutate --keep` writes spec/mutants/SYSTEM.json; spec/mutants/SYSTEM.toml is written by hand. Leaves out
-judging (`genstamp_model.mutate`) and the page that is made of both (`genstamp.tables.mutation_page`).
+`genstamp mutate --keep` writes spec/mutants/SYSTEM.json; spec/mutants/SYSTEM.toml is written by hand. Not here: the
+judges (`genstamp_model.mutate`) and the page made from both files (`genstamp.tables.mutation_page`).
 """
 
 import tomllib
@@ -18,6 +18,7 @@ from genstamp_model.mutate.judging import LOCK
 
 MUTANTS: Final = Path("spec", "mutants")
 SAME, PROVED, NOTICED, SURVIVES = "no other program", "proved to change nothing", "noticed", "survives"
+ALIKE: Final = "no difference is reached"
 
 
 class ReviewError(FileError):
@@ -27,19 +28,19 @@ class ReviewError(FileError):
 
 
 class KeptError(FileError):
-    """The kept outcomes cannot be read."""
+    """The recorded results cannot be read."""
 
     advice = "`genstamp mutate SYSTEM --keep` writes it"
 
 
 class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
-    """What became of one mutant.
+    """The result for one mutant.
 
     Attributes:
-        change: the action, the check or effect, and what is changed.
-        found: "no other program", "proved to change nothing", "noticed" or "survives".
-        by: a judge that noticed it; the lock only where no claim did.
-        seen: where and what that one saw.
+        change: the action, the check or effect, and the change.
+        found: "no other program", "proved to change nothing", "no difference is reached", "noticed" or "survives".
+        by: a judge that noticed it; the lock only if no claim did.
+        seen: the configuration, and what the judge saw.
     """
 
     change: str
@@ -49,15 +50,15 @@ class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Mutants that were judged together.
+    """Mutants of one system that were judged together.
 
     Attributes:
-        seed: by which they were drawn; None for all that there are.
-        of: how many there are.
-        semantics: of the system.
+        seed: the seed of the draw; None if all mutants were judged.
+        of: how many mutants the system has.
+        semantics: the system's semantics.
         digest: SHA-256 of the model's text, as in spec.lock.
-        configurations: where it was searched, in the order in which they were tried.
-        outcomes: by the mutant's name.
+        configurations: where the mutants were judged, in order.
+        outcomes: the result for each mutant, by its name.
     """
 
     seed: int | None
@@ -68,61 +69,69 @@ class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     outcomes: dict[str, Judged]
 
     def count(self, found: str) -> int:
-        """How many mutants became this."""
+        """How many mutants have this result."""
         return sum(one.found == found for one in self.outcomes.values())
 
     @property
     def by_judge(self) -> Counter[str]:
-        """Mutants noticed, by the judge that noticed them: the lock only where no claim did."""
+        """The number of noticed mutants by judge; the lock only counts where no claim noticed."""
         return Counter(one.by for one in self.outcomes.values() if one.found == NOTICED)
 
     @property
     def by_lock_alone(self) -> int:
-        """Mutants that only the numbers in the lock gave away."""
+        """The number of mutants that only the numbers in the lock noticed."""
         return self.by_judge[LOCK]
 
     def claim_rate(self, reviewed: Mapping[str, str]) -> float | None:
-        """Part that a claim noticed, of those that are not known to change nothing; None of none."""
-        noticed = self.count(NOTICED)
-        count = noticed + len(self.survivors(reviewed))
-        return (noticed - self.by_lock_alone) / count if count else None
-
-    def survivors(self, reviewed: Mapping[str, str]) -> list[str]:
-        """Names of those that are neither noticed, nor proved to change nothing, nor reviewed."""
-        return [name for name, one in self.outcomes.items() if one.found == SURVIVES and name not in reviewed]
-
-    def left(self, reviewed: Mapping[str, str]) -> list[str]:
-        """Names of those that a larger configuration may decide: survivors, and those that are no other program."""
-        same = [name for name, one in self.outcomes.items() if one.found == SAME]
-        return [*self.survivors(reviewed), *same]
-
-    def unclaimed(self) -> list[str]:
-        """Names of those that a further claim may notice: what is left, and what only the lock has noticed."""
-        return [*self.left({}), *(name for name, one in self.outcomes.items() if one.by == LOCK)]
-
-    def with_later(self, later: "Sample") -> "Sample":
-        """What is known of the sample when some of it was judged again, in the same or in other configurations.
-
-        What was noticed once stays so: the later configurations may be fewer.
-        """
-        where = [*dict.fromkeys([*self.configurations, *later.configurations])]
-        known = {name for name, one in self.outcomes.items() if one.found == NOTICED}
-        found = {name: one for name, one in later.outcomes.items() if one.found == NOTICED or name not in known}
-        return msgspec.structs.replace(self, configurations=where, outcomes={**self.outcomes, **found})
+        """The share that a claim noticed; None if `counted` is 0."""
+        count = self.counted(reviewed)
+        return (self.count(NOTICED) - self.by_lock_alone) / count if count else None
 
     def kill_rate(self, reviewed: Mapping[str, str]) -> float | None:
-        """Part that was noticed, of those that are not known to change nothing; None of none."""
-        noticed = self.count(NOTICED)
-        count = noticed + len(self.survivors(reviewed))
-        return noticed / count if count else None
+        """The share that some judge noticed; None if `counted` is 0."""
+        count = self.counted(reviewed)
+        return self.count(NOTICED) / count if count else None
+
+    def counted(self, reviewed: Mapping[str, str]) -> int:
+        """The number of mutants that change something that is reached, and are not reviewed."""
+        return self.count(NOTICED) + len(self.survivors(reviewed))
+
+    def survivors(self, reviewed: Mapping[str, str]) -> list[str]:
+        """The names of the survivors that are not reviewed."""
+        return [name for name, one in self.outcomes.items() if one.found == SURVIVES and name not in reviewed]
+
+    def left(self) -> list[str]:
+        """The names of the mutants that a larger configuration may notice: survivors, and those without difference."""
+        return [name for name, one in self.outcomes.items() if one.found in (SURVIVES, SAME, ALIKE)]
+
+    def unclaimed(self) -> list[str]:
+        """The names of the mutants that no claim has noticed, apart from those that are proved to change nothing."""
+        return [*self.left(), *(name for name, one in self.outcomes.items() if one.by == LOCK)]
+
+    def with_later(self, later: "Sample") -> "Sample":
+        """This sample with the results of judging some of it again.
+
+        A noticed mutant stays noticed, and a difference stays seen: the later configurations may be fewer.
+        """
+        where = [*dict.fromkeys([*self.configurations, *later.configurations])]
+        found = {name: _known(self.outcomes.get(name), one) for name, one in later.outcomes.items()}
+        return msgspec.structs.replace(self, configurations=where, outcomes={**self.outcomes, **found})
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     samples: list[Sample]
 
 
+_SHOWN: Final = (SAME, ALIKE, SURVIVES, PROVED, NOTICED)
+"""The results, each of which overrides those before it."""
+
+
+def _known(before: Judged | None, later: Judged) -> Judged:
+    return before if before is not None and _SHOWN.index(before.found) > _SHOWN.index(later.found) else later
+
+
 def sampled(outcomes: Sequence[Outcome], *, seed: int | None, of: int, digest: str, where: Sequence[str]) -> Sample:
-    """The outcomes of a sample as they are kept; see `Sample`."""
+    """The outcomes of some mutants as a sample; for the arguments see `Sample`."""
     return Sample(
         seed=seed,
         of=of,
@@ -139,14 +148,15 @@ def _judged(outcome: Outcome) -> Judged:
     if outcome.noticed:
         by, seen = next(iter(outcome.noticed.items()))
         return Judged(change=change, found=NOTICED, by=by, seen=seen)
-    return Judged(change=change, found=SAME if outcome.same else PROVED if outcome.proved else SURVIVES)
+    found = SAME if outcome.same else PROVED if outcome.proved else ALIKE if outcome.alike else SURVIVES
+    return Judged(change=change, found=found)
 
 
 def kept(repository: Path, system: str) -> list[Sample]:
-    """The samples that are kept of a system, those of all mutants first, then by seed; empty if there is none.
+    """The recorded samples of a system, first the one of all mutants, then by seed; empty if there are none.
 
     Raises:
-        KeptError: the file holds something else.
+        KeptError: the file cannot be read or has another format.
     """
     path = repository / MUTANTS / f"{system}.json"
     if not path.exists():
@@ -158,7 +168,7 @@ def kept(repository: Path, system: str) -> list[Sample]:
 
 
 def keep(repository: Path, system: str, sample: Sample) -> Path:
-    """Keep a sample in place of a former one with the same seed; the path of the file."""
+    """Record a sample in place of a former one with the same seed; returns the path of the file."""
     others = [one for one in kept(repository, system) if one.seed != sample.seed]
     samples = sorted([*others, sample], key=lambda one: (one.seed is not None, one.seed or 0))
     path = repository / MUTANTS / f"{system}.json"
@@ -168,10 +178,10 @@ def keep(repository: Path, system: str, sample: Sample) -> Path:
 
 
 def reviewed_in(path: Path) -> dict[str, str]:
-    """The mutants that a list says to change nothing that matters: the reason by name.
+    """The reviewed mutants of a list, which change nothing that matters: the reason by name.
 
     Raises:
-        ReviewError: the file cannot be read or is no such list.
+        ReviewError: the file cannot be read or is not such a list.
     """
     try:
         text = tomllib.loads(path.read_text())
@@ -188,10 +198,10 @@ def reviewed_in(path: Path) -> dict[str, str]:
 
 
 def reviewed(repository: Path, system: str) -> dict[str, str]:
-    """The mutants of a system that were reviewed, empty if there is no list.
+    """The reviewed mutants of a system: the reason by name; empty if there is no list.
 
     Raises:
-        ReviewError: there is something else in its place.
+        ReviewError: the file cannot be read or is not such a list.
     """
     path = repository / MUTANTS / f"{system}.toml"
     return reviewed_in(path) if path.exists() else {}

@@ -1,6 +1,6 @@
 """How far a long work is, on standard error: live on a terminal, a line a minute elsewhere.
 
-Leaves out what the lines say, and the table of jobs that `genstamp verify` shows.
+Not here: what the lines say, and the table of jobs that `genstamp verify` shows.
 """
 
 import time

@@ -5,7 +5,9 @@ A part of a property is of interest in a configuration where some reached state,
 coverage it is a claim about some configurations together: one of them is enough. What is meant to be so is declared,
 with its reason, at the property (`vacuous=`) or at the system (`idle=`), and the declaration is checked too.
 
-Leaves out actions, refusals and witnesses that are never met (`genstamp.coverage`).
+A witness that the initial state shows says nothing either: no step is needed to reach it.
+
+Not here: actions, refusals and witnesses that are never met (`genstamp.coverage`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +22,7 @@ from genstamp_model.language.model import Action, Model, Property, Variable
 from genstamp_model.unused import never_read, never_set
 
 Vacuity = Mapping[str, Mapping[str, Any]]
-"""Of one search, in words of JSON: `properties`, `variables` and declared idle `actions` by name."""
+"""Of one search, in words of JSON: `properties`, `variables`, `witnesses`, idle `actions` and `labels`, by name."""
 
 _SHOWN: Final = 200
 
@@ -52,7 +54,8 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
     properties: dict[str, Any] = {}
     for one in result.critical:
         claim, parts = one.interest.claim, one.interest.parts
-        found = properties.setdefault(claim.name, {"kind": claim.kind, "declared": claim.vacuous, "parts": []})
+        declared = claim.vacuous or model.idle.get(claim.name, "")
+        found = properties.setdefault(claim.name, {"kind": claim.kind, "declared": declared, "parts": []})
         found["parts"].append({**part(one), "always": bool(parts) and always.issuperset(parts)})
     actions = {
         action.name: {
@@ -62,7 +65,13 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
         for action in model.actions
         if action.name in model.idle
     }
-    return {"properties": properties, "variables": _variables(model), "actions": actions}
+    return {
+        "properties": properties,
+        "variables": _variables(model),
+        "actions": actions,
+        "labels": {name: {"declared": reason} for name, reason in model.idle.items() if "." in name},
+        "witnesses": dict(result.witnesses),
+    }
 
 
 def part(one: Critical) -> dict[str, Any]:
@@ -94,12 +103,12 @@ def counted(all_: Iterable[Vacuity]) -> tuple[int, int]:
 
 def findings(all_: Sequence[Vacuity]) -> list[Finding]:
     """All that says nothing in any of some searches, and declarations of it that are not true."""
-    return [*_of_properties(all_), *_of_actions(all_), *_of_variables(all_)]
+    return [*_of_properties(all_), *_of_witnesses(all_), *_of_actions(all_), *_of_variables(all_)]
 
 
 def declared(all_: Sequence[Vacuity]) -> list[str]:
     """What is declared to say nothing, with its reason, a line each."""
-    others = [item for kind in ("actions", "variables") for item in (all_[0][kind].items() if all_ else ())]
+    others = [item for kind in ("actions", "variables", "labels") for item in (all_[0][kind].items() if all_ else ())]
     named = [*_together(all_).items(), *others]
     return [f"{name}: {found['declared']}" for name, found in named if found["declared"]]
 
@@ -130,11 +139,18 @@ def _of_properties(all_: Sequence[Vacuity]) -> Iterator[Finding]:
             which = name if len(parts) == 1 else f"{name}, part {i + 1} of {len(parts)},"
             if i not in found["open"]:
                 why = "no value of its variables could break it"
-            elif kind == "leads-to":
+            elif kind == "leads-to" and not i:
                 why = f"nothing is ever owed, as no reached state has {some['where']}"
             else:
-                why = f"no reached {'step' if kind == 'transition' else 'state'} has {some['where']}"
+                why = f"no reached {'state' if some['steps'] is None else 'step'} has {some['where']}"
             yield Finding(name, f"{kind} {which} is vacuous: {why}")
+
+
+def _of_witnesses(all_: Sequence[Vacuity]) -> Iterator[Finding]:
+    for name in all_[0]["witnesses"] if all_ else ():
+        lengths = {one["witnesses"][name] for one in all_} - {None}
+        if lengths == {0}:
+            yield Finding(name, f"witness {name} is vacuous: the initial state shows it, before any step")
 
 
 def _of_actions(all_: Sequence[Vacuity]) -> Iterator[Finding]:
@@ -150,7 +166,9 @@ def _of_variables(all_: Sequence[Vacuity]) -> Iterator[Finding]:
             if is_set and is_read:
                 yield Finding(name, f"variable {name} is declared idle ('{reason}'), and is set and read")
         elif not is_set:
-            yield Finding(name, f"variable {name} is never set" + ("" if is_read else ", and never read"))
+            yield Finding(
+                name, f"variable {name} is never set to another value" + ("" if is_read else ", and never read")
+            )
         else:
             yield Finding(name, f"variable {name} is never read")
 

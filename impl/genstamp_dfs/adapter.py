@@ -19,7 +19,7 @@ happen now is answered by {"ok": false, "why": "..."}, and nothing has happened.
 answered by {"ok": false, "error": "..."}, and nothing has happened either. A `start` while a run is on begins a new
 one. The process ends with exit code 0 after `stop` or at the end of its input.
 
-Leaves out: everything else that a server has; there is one caller, and it waits for each answer.
+Not here: everything else that a server has; there is one caller, and it waits for each answer.
 """
 
 import sys
@@ -30,18 +30,21 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from genstamp_dfs.errors import AdapterRequestError, GenstampDfsError, StepNotPossibleError
-from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP, Driver
 from genstamp_dfs.hdfs.leases.driver import LeaseDriver
-from genstamp_dfs.hdfs.protocol import Limits
-from genstamp_dfs.stepwise.driver import PipelineDriver
+from genstamp_dfs.hdfs.protocol import LAST_RESERVED_STAMP, Limits
+from genstamp_dfs.stepwise.pipeline.driver import PipelineDriver
+from genstamp_dfs.stepwise.recovery.driver import RecoveryDriver
 
 VERSION: Final = 2
 
-AnyDriver: TypeAlias = Driver | LeaseDriver | PipelineDriver
+FIRST_GENERATION_STAMP: Final = LAST_RESERVED_STAMP + 1
+"""Stamp of the first block of a run."""
+
+AnyDriver: TypeAlias = RecoveryDriver | LeaseDriver | PipelineDriver
 
 DRIVERS: Final[dict[str, type[AnyDriver]]] = {
     "hdfs.lease": LeaseDriver,
-    "hdfs.recovery": Driver,
+    "hdfs.recovery": RecoveryDriver,
     "hdfs.pipeline": PipelineDriver,
 }
 """Who makes the steps of a system."""
@@ -120,6 +123,7 @@ class Adapter:
                 return {"ok": True, "events": self._running().events()}
             case Stop():
                 self.stopped = True
+                self.close()
                 return {"ok": True}
 
     def _start(self, request: Start) -> Answer:
@@ -136,14 +140,21 @@ class Adapter:
             request.seed,
             **_limits(request.times_ms, chosen),
         )
+        self.close()
         self.driver = driver
         return {
             "ok": True,
             "version": VERSION,
             "first_generation_stamp": FIRST_GENERATION_STAMP,
-            "takes_times": isinstance(driver, Driver),
+            "takes_times": isinstance(driver, RecoveryDriver),
             "events": driver.events(),
         }
+
+    def close(self) -> None:
+        """End the run, if there is one."""
+        if self.driver is not None:
+            self.driver.close()
+        self.driver = None
 
     def _running(self) -> AnyDriver:
         if self.driver is None:
@@ -154,7 +165,7 @@ class Adapter:
 def _limits(times_ms: Mapping[str, int], driver: type[AnyDriver]) -> dict[str, Limits]:
     if not times_ms:
         return {}
-    if not issubclass(driver, Driver):
+    if not issubclass(driver, RecoveryDriver):
         raise AdapterRequestError("only hdfs.recovery goes by other times than Hadoop's, accepted: no times_ms")
     known = [field.name for field in fields(Limits)]
     if unknown := sorted(times_ms.keys() - set(known)):
@@ -165,11 +176,14 @@ def _limits(times_ms: Mapping[str, int], driver: type[AnyDriver]) -> dict[str, L
 def answers(lines: Iterable[bytes]) -> Iterator[bytes]:
     """The answer line to each request line, until `stop`; blank lines are skipped."""
     adapter = Adapter()
-    for line in lines:
-        if line.strip():
-            yield adapter.answer(line)
-        if adapter.stopped:
-            return
+    try:
+        for line in lines:
+            if line.strip():
+                yield adapter.answer(line)
+            if adapter.stopped:
+                return
+    finally:
+        adapter.close()
 
 
 def main() -> None:

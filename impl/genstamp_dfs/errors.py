@@ -8,7 +8,7 @@ Two families that never mix:
   them is an `IOException`; `hadoop_name` is Hadoop's simple class name, which events carry in `refused_with`. That a
   node does not answer goes by Hadoop's names in every file system. Those of GFS are in `genstamp_dfs.gfs.errors`.
 
-Leaves out: Hadoop's exceptions for permissions, quotas and high availability.
+Not here: Hadoop's exceptions for permissions, quotas and high availability.
 """
 
 # Hadoop's words end in "Exception" and users search for them, so the Error suffix does not apply here.
@@ -141,9 +141,9 @@ class ReplicaNotFoundException(HdfsIOException):
 
 
 class IllegalArgumentException(HdfsIOException):
-    """A TEMPORARY replica cannot be recovered.
+    """An argument makes no sense to Java's own checks; or a TEMPORARY replica cannot be recovered.
 
-    A runtime exception in Java; the caller at the other datanode meets it as a failed call, hence the parent.
+    A runtime exception in Java; the caller meets it as a failed call, hence the parent.
     """
 
     hadoop_name = "IllegalArgumentException"
@@ -247,6 +247,12 @@ class DisallowedDatanodeException(HdfsIOException):
     """A datanode that belongs to another cluster, or that is not allowed, wants to register."""
 
     hadoop_name = "DisallowedDatanodeException"
+
+
+class JavaAssertionError(HdfsIOException):
+    """A path does not begin with a slash. An error in Java; the caller meets it as a failed call, hence the parent."""
+
+    hadoop_name = "AssertionError"
 
 
 class IllegalStateException(HdfsIOException):

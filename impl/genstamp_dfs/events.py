@@ -3,7 +3,7 @@
 The columns, their order and their types are the schema that all sources of events share (foreign logs and traces
 of the model too), so a run of this implementation can be judged by whatever judges those.
 
-Leaves out: writing to files. An `EventLog` only collects; what to do with the events is the driver's business.
+Not here: writing to files. An `EventLog` only collects; what to do with the events is the driver's business.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,6 +1,6 @@
 """The file VERSION of a storage directory: lines of name=value that say whose directory it is, and in which layout.
 
-Leaves out: which names there are and what their values may be. That is the business of each kind of node.
+Not here: which names there are and what their values may be. That is the business of each kind of node.
 
 Source: common/Storage#readPropertiesFile, #writeProperties, Hadoop 3.4.1.
 """

@@ -135,6 +135,12 @@ class Evaluator(Computing):
         self.model: Model = instance.model
         super().__init__(instance.sizes, (variable.name for variable in self.model.variables))
 
+    def _leaf(self, expr: Expr) -> Compute:
+        if expr.op is not Op.INITIAL:
+            return super()._leaf(expr)
+        value = self.initial()[self._position[expr.data]]
+        return lambda s, t, p: value
+
     def initial(self) -> State:
         """The one initial state."""
         return tuple(variable.initial(self.sizes) for variable in self.model.variables)
@@ -279,7 +285,7 @@ def _first(found: Iterator[bool]) -> int | None:
     return next((i for i, holds in enumerate(found) if holds), None)
 
 
-_LEAVES = frozenset({Op.CONST, Op.VARIABLE, Op.NEXT, Op.PARAMETER})
+_LEAVES = frozenset({Op.CONST, Op.VARIABLE, Op.NEXT, Op.INITIAL, Op.PARAMETER})
 
 _GATHER: dict[Op, Callable[[Iterator[Any]], Any]] = {
     Op.FORALL: all,

@@ -11,19 +11,25 @@ the first member where none is; of a disjunction of negations the last is the co
 hold together says something where all but one do, whichever that is. Claimed without a condition, that at most so many
 members are somewhere says something where so many are, and that nothing ever falls where it changes.
 
+What stands inside of a property must have mattered as well (`mattering`): a part that is never true makes it hold as an
+antecedent that is never true does.
+
 Left out: whether such a state is reached, which is a search's to say (`explore`), and consequents that no value of the
 state breaks (`prove.tautology`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import FALSE, TRUE, Expr, Op
 from genstamp_model.language.model import Model, Property
-from genstamp_model.language.types import BOOL, INTEGER, IndexSet
+from genstamp_model.language.types import BOOL, IndexSet
+from genstamp_model.mattering import before, inside
+from genstamp_model.spelled_out import for_each_member, members_of, spelled_out
+from genstamp_model.unused import never_set
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,8 @@ class Interest:
     Attributes:
         claim: the property.
         where: the condition under which the part could fail, closed; over a state, or over a state and its successor.
-        parts: what is claimed there, each closed, with what it depends on.
+        parts: what is claimed there, each closed, with what it depends on; empty where it is about what the claim is
+            made of.
         two_states: whether `where` is about a step.
     """
 
@@ -54,26 +61,35 @@ def interests(model: Model) -> tuple[Interest, ...]:
     A refinement is left out: coverage asks for each step of the upper system.
     """
     refined = {refinement.claim.name for refinement in model.refinements}
+    # That no step sets a variable is a finding of its own, and that no step sets a label is declared.
+    fixed = frozenset(
+        [*(variable.name for variable in never_set(model)), *(name for name in model.idle if "." in name)]
+    )
     return tuple(
         interest
         for claim in model.properties
         if claim.kind != "witness" and claim.name not in refined
-        for interest in of(claim)
+        for interest in _of(claim, fixed)
     )
 
 
-def of(claim: Property) -> Iterator[Interest]:
+def _of(claim: Property, fixed: Collection[str]) -> Iterator[Interest]:
     """The parts of one property; those that could fail under the same condition are one."""
+    found: dict[Expr, list[Expr]] = {}
     if claim.kind == "leads_to":
         assert claim.target is not None
-        owed = ir.conjunction([claim.condition, ir.negation(claim.target)])
-        yield Interest(claim, _for_some(claim, owed), (), False)
-        return
-    found: dict[Expr, list[Expr]] = {}
-    for part, where in _parts(claim.closed):
-        found.setdefault(where, []).append(part)
+        found = {_for_some(claim, ir.conjunction([claim.condition, ir.negation(claim.target)])): []}
+        promise = ir.disjunction([ir.negation(claim.condition), claim.target])
+        others = [_for_some(claim, where) for where in inside(promise, fixed)]
+    else:
+        for part, where in _parts(claim.closed):
+            found.setdefault(where, []).append(part)
+        others = list(inside(claim.closed, fixed))
     for where, parts in found.items():
         yield Interest(claim, where, tuple(parts), claim.kind == "transition")
+    for where in dict.fromkeys(others):
+        if where not in found:
+            yield Interest(claim, where, (), any(node.op is Op.NEXT for node in ir.walk(where)))
 
 
 def _for_some(claim: Property, condition: Expr) -> Expr:
@@ -90,54 +106,54 @@ def _parts(expr: Expr, *, given: bool = False) -> Iterator[tuple[Expr, Expr]]:
         given: the expression is a consequent. A disjunction without a negation in it, and a choice, are one part, and a
             comparison says something wherever the antecedent holds.
     """
-    match expr.op:
+    edge = TRUE if given else _edge(expr)
+    plain = expr if edge is not TRUE else spelled_out(expr)
+    match plain.op:
         case Op.NOT:
-            yield from _refuted(expr.args[0], given=given)
+            yield from _refuted(plain.args[0], given=given)
         case Op.AND:
-            for arg in expr.args:
+            for arg in plain.args:
                 yield from _parts(arg, given=given)
-        case Op.OR if not given or any(member.op is Op.NOT for member in _members(expr)):
-            yield from _alternatives(list(_members(expr)))
-        case Op.ITE if not given or any(arg.op is Op.CONST for arg in expr.args[1:]):
-            yield from _choice(*expr.args, given=given)
+        case Op.OR if not given or any(member.op is Op.NOT for member in members_of(plain)):
+            yield from _alternatives(list(members_of(plain)))
+        case Op.ITE if not given:
+            yield from _choice(*plain.args)
+        case Op.SUBSET if not given and edge is TRUE:
+            yield from _parts(for_each_member(plain))
         case Op.FORALL:
-            yield from _for_each(Op.EXISTS, (), expr.args[0], expr.data, given=given)
+            yield from _for_each(Op.EXISTS, (), plain.args[0], plain.data, given=given)
         case Op.FORALL_IN:
-            yield from _for_each(Op.EXISTS_IN, expr.args[:1], expr.args[1], expr.data, given=given)
-        case _ if expr is not TRUE:
-            yield expr, TRUE if given else _edge(expr)
+            yield from _for_each(Op.EXISTS_IN, plain.args[:1], plain.args[1], plain.data, given=given)
+        case _ if plain is not TRUE:
+            yield plain, edge
 
 
-def _choice(condition: Expr, then: Expr, otherwise: Expr, *, given: bool) -> Iterator[tuple[Expr, Expr]]:
-    """The parts of a choice: two implications, or a condition that must hold where the other side is false."""
-    for needed, claimed, other in ((condition, then, otherwise), (ir.negation(condition), otherwise, then)):
-        if other is FALSE:
-            yield from _parts(needed, given=given)
-            yield from _parts(claimed, given=given)
-            return
+def _choice(condition: Expr, then: Expr, otherwise: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """The parts of a choice: two implications."""
     yield from _under([condition], then)
     yield from _under([ir.negation(condition)], otherwise)
 
 
 def _refuted(expr: Expr, *, given: bool) -> Iterator[tuple[Expr, Expr]]:
     """The same of the negation of an expression."""
-    match expr.op:
+    plain = spelled_out(expr)
+    match plain.op:
         case Op.NOT:
-            yield from _parts(expr.args[0], given=given)
+            yield from _parts(plain.args[0], given=given)
         case Op.OR:
-            for arg in expr.args:
+            for arg in plain.args:
                 yield from _refuted(arg, given=given)
         case Op.AND if not given:
-            yield from _exclusion(list(_members(expr)))
+            yield from _exclusion(list(members_of(plain)))
         case Op.EXISTS:
-            yield from _for_each(Op.EXISTS, (), ir.negation(expr.args[0]), expr.data, given=given)
+            yield from _for_each(Op.EXISTS, (), ir.negation(plain.args[0]), plain.data, given=given)
         case Op.EXISTS_IN:
-            yield from _for_each(Op.EXISTS_IN, expr.args[:1], ir.negation(expr.args[1]), expr.data, given=given)
+            yield from _for_each(Op.EXISTS_IN, plain.args[:1], ir.negation(plain.args[1]), plain.data, given=given)
         case Op.LT | Op.LE:
-            opposite = Op.LE if expr.op is Op.LT else Op.LT
-            yield from _parts(ir.make(opposite, (expr.args[1], expr.args[0]), BOOL), given=given)
-        case _ if expr is not FALSE:
-            yield ir.negation(expr), TRUE
+            opposite = Op.LE if plain.op is Op.LT else Op.LT
+            yield from _parts(ir.make(opposite, (plain.args[1], plain.args[0]), BOOL), given=given)
+        case _ if plain is not FALSE:
+            yield ir.negation(plain), TRUE
 
 
 def _exclusion(members: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:
@@ -148,15 +164,6 @@ def _exclusion(members: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:
         return
     for member in members:
         yield ir.disjunction(denied), ir.conjunction([other for other in members if other is not member])
-
-
-def _members(junction: Expr) -> Iterator[Expr]:
-    """The members of a conjunction or disjunction, those of nested ones in their place."""
-    for arg in junction.args:
-        if arg.op is junction.op:
-            yield from _members(arg)
-        else:
-            yield arg
 
 
 def _alternatives(members: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:
@@ -177,9 +184,10 @@ def _alternatives(members: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:
 
 def _under(given: list[Expr], claimed: Expr) -> Iterator[tuple[Expr, Expr]]:
     """The parts of what is claimed under some conditions."""
-    otherwise = [ir.negation(one) for one in given]
     if claimed is FALSE:
-        yield ir.disjunction(otherwise), TRUE
+        yield from _refuted(ir.conjunction(given), given=False)
+        return
+    otherwise = [ir.negation(one) for one in given]
     for part, where in _parts(claimed, given=True):
         yield ir.disjunction([*otherwise, part]), ir.conjunction([*given, *([] if where is TRUE else [where])])
 
@@ -199,22 +207,10 @@ def _edge(expr: Expr) -> Expr:
     """Where a comparison that is claimed without a condition comes to the edge of what it claims."""
     if expr.op in (Op.LE, Op.SUBSET):
         left, right = expr.args
-        if any(node.op is Op.NEXT for node in ir.walk(expr)) and _now(left) is _now(right):
+        if any(node.op is Op.NEXT for node in ir.walk(expr)) and before(left) is before(right):
             return ir.negation(ir.make(Op.EQ, (left, right), BOOL))
-    if expr.op is Op.SUBSET:
-        return ir.negation(ir.equal(ir.make(Op.CARDINALITY, expr.args[:1], INTEGER), ir.number(0)))
     if expr.op in (Op.LE, Op.LT) and expr.args[0].op in (Op.COUNT, Op.CARDINALITY) and expr.args[1].op is Op.CONST:
         most = expr.args[1].data - (expr.op is Op.LT)
         if most > 0:
-            return ir.make(Op.LE, (ir.number(most), expr.args[0]), BOOL)
+            return spelled_out(ir.make(Op.LE, (ir.number(most), expr.args[0]), BOOL))
     return TRUE
-
-
-def _now(expr: Expr) -> Expr:
-    """The expression with the state before a step in the place of the one after it."""
-    found: dict[Expr, Expr] = {}
-    for node in ir.walk(expr):
-        args = tuple(found[arg] for arg in node.args)
-        op = Op.VARIABLE if node.op is Op.NEXT else node.op
-        found[node] = ir.make(op, args, node.type, node.data)
-    return found[expr]

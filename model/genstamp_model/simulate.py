@@ -3,7 +3,7 @@
 A walk takes one step after the other by the compiled functions of the search, in a configuration whose limits are some
 times as large; its path is followed by `evaluate` before it is shown. An action is drawn by weight among those that are
 possible, then one of its steps; steps that change nothing are not taken. Whatever a walk finds is real; that it finds
-nothing says nothing about the states that it did not visit. Leaves out leads-to properties, and does not shorten what
+nothing says nothing about the states that it did not visit. Not here: leads-to properties, and does not shorten what
 it finds: `explore` gives the shortest counterexample where it reaches that far.
 """
 

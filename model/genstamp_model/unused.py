@@ -8,16 +8,56 @@ too, as it cuts steps off.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, Final
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Model, Variable, limit_names
+from genstamp_model.language.types import Sizes
+
+_MEMBERS: Final = 2
+"""Of each index set, so that members can begin unlike each other."""
 
 
 def never_set(model: Model) -> tuple[Variable, ...]:
-    """The variables that no action assigns: each has its initial value in every state."""
-    assigned = {effect.variable for action in model.actions for effect in action.effects}
-    return tuple(variable for variable in model.variables if variable.name not in assigned)
+    """The variables that no action sets to another value than they have initially, such as a set that is only cleared.
+
+    Decided from the text of the effects: what they would set by their checks or in reached states is left out.
+    """
+    sizes = Sizes(dict.fromkeys((index.base for index in model.index_sets), _MEMBERS))
+    values: dict[str, list[Expr]] = {}
+    for action in model.actions:
+        for effect in action.effects:
+            values.setdefault(effect.variable, []).append(effect.value)
+    return tuple(
+        variable
+        for variable in model.variables
+        if all(_keeps(value, variable.name, variable.initial(sizes)) for value in values.get(variable.name, ()))
+    )
+
+
+def _keeps(value: Expr, name: str, initial: Any) -> bool:
+    """Whether a new value of a variable, or of a part of it, is the initial one where the present one is."""
+    match value.op:
+        case Op.VARIABLE:
+            return bool(value.data == name)
+        case Op.SELECT:
+            return value.args[0].op is Op.VARIABLE and bool(value.args[0].data == name)
+        case Op.CONST:
+            return bool(value.data == initial)
+        case Op.ITE:
+            return all(_keeps(side, name, initial) for side in value.args[1:])
+        case Op.AND | Op.OR:
+            enough = any if initial is (value.op is Op.OR) else all
+            return enough(_keeps(arg, name, initial) for arg in value.args)
+        case Op.REMOVE | Op.DIFFERENCE | Op.INTERSECTION | Op.DROP_FIRST | Op.TAKE:
+            return not initial and _keeps(value.args[0], name, initial)
+        case Op.STORE | Op.TABULATE:
+            *arrays, element = (value.args[0], value.args[-1]) if value.op is Op.STORE else value.args
+            alike = len(set(initial)) == 1
+            return alike and all(_keeps(one, name, initial) for one in arrays) and _keeps(element, name, initial[0])
+        case _:
+            return False
 
 
 def never_read(model: Model) -> tuple[Variable, ...]:

@@ -5,7 +5,7 @@ expressions written out, quantifiers over few members unrolled, and what occurs 
 become one loop for each parameter, and each check stands in the outermost loop that has all it reads. Numbers
 stay unbounded, so that every state fits. What the functions say is sampled against `evaluate`, which is the meaning.
 
-Leaves out properties and observations, which stay `evaluate`'s.
+Not here: properties and observations, which stay `evaluate`'s.
 """
 
 from collections import Counter

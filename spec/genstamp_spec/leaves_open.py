@@ -65,6 +65,7 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "hdfs.replica": {
         _NOT_ONE: (
             "serve_create_rbw refuses what serve_create_rbw_again answers",
+            "serve_update and serve_update_by_copy answer one call",
             "writer_finalizes and lingering_responder_finalizes answer one call",
             "writer_finalizes refuses what lingering_responder_finalizes answers",
             "serve_create_temporary refuses what serve_create_temporary_over_existing answers",

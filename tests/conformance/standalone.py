@@ -1,6 +1,6 @@
 """A standalone cluster of Spark on loopback: a master and workers, each a process of its own.
 
-PySpark brings no scripts that start one, so its `spark-class` starts the two classes. Leaves out what runs on it.
+PySpark brings no scripts that start one, so its `spark-class` starts the two classes. Not here: what runs on it.
 """
 
 import os

@@ -7,7 +7,7 @@ from typing import Any
 
 from genstamp_dfs.adapter import Adapter, answers
 from genstamp_dfs.events import Event, decode_line
-from genstamp_dfs.hdfs.driver import Driver
+from genstamp_dfs.stepwise.recovery.driver import RecoveryDriver
 
 START = {
     "op": "start",
@@ -63,17 +63,19 @@ def test_each_step_is_answered_by_its_events() -> None:
 
 
 def test_the_adapter_does_what_the_driver_does() -> None:
-    adapter, driver = Adapter(), Driver(["/a"], ["client1"], ["datanode1"])
+    adapter, driver = Adapter(), RecoveryDriver(["/a"], ["client1"], ["datanode1"])
     ask(adapter, START)
     assert events_in(ask(adapter, CREATE)) == driver.call("create", {"client": "client1", "file": "/a"})
     assert events_in(ask(adapter, TICK)) == driver.tick(1_202_000)
+    adapter.close()
+    driver.close()
 
 
 def test_a_step_that_is_not_possible_now_is_told_apart_from_a_wrong_request() -> None:
     adapter = Adapter()
     ask(adapter, START)
     not_now = ask(adapter, HFLUSH)
-    assert (not_now["ok"], not_now["why"]) == (False, "client1 has no output stream on /a")
+    assert (not_now["ok"], not_now["why"]) == (False, "client1 writes no block of /a")
     wrong = ask(adapter, {**CREATE, "event": "creat"})
     assert (wrong["ok"], sorted(wrong)) == (False, ["error", "ok"])
 

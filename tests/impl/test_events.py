@@ -6,7 +6,6 @@ import pytest
 
 from genstamp_dfs.errors import MalformedEventError
 from genstamp_dfs.events import Event, EventLog, Place, decode_line, decode_lines, encode_line, encode_lines
-from genstamp_dfs.hdfs.scenarios import SCENARIOS
 
 COLUMNS = [
     "source",
@@ -70,9 +69,3 @@ def test_events_are_handed_over_once() -> None:
     second = record(log, "client1")
     assert log.hand_over() == [second]
     assert log.hand_over() == []
-
-
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_every_event_of_a_scenario_survives_its_line(name: str) -> None:
-    events = SCENARIOS[name]().cluster.log.events
-    assert decode_lines(encode_lines(events)) == events

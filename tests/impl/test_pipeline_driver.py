@@ -6,7 +6,7 @@ import pytest
 
 from genstamp_dfs.errors import ConfigurationError, StepNotPossibleError, UnknownNameError, WrongArgumentsError
 from genstamp_dfs.events import Event
-from genstamp_dfs.stepwise.driver import PipelineDriver
+from genstamp_dfs.stepwise.pipeline.driver import PipelineDriver
 
 ONE, TWO, THREE = "datanode1", "datanode2", "datanode3"
 

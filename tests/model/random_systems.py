@@ -5,7 +5,7 @@ effects, properties, limits.
 Expressions are typed, as the language would make them, and otherwise as odd as chance makes them. Most effects keep
 their numbers within range, so that a search gets somewhere; some do not, and the judges must say so alike.
 
-Leaves out the language's surface (`tests/model/test_language.py`), refinements and leads-to properties.
+Not here: the language's surface (`tests/model/test_language.py`), refinements and leads-to properties.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "require(s.n < 3 & s.f, 'x'); s.n = 1  # here": "write (a < b) & (c == d)",
     "require(s.f & s.n > 1, 'x'); s.n = 1  # here": "write (a < b) & (c == d)",
     "s.n = s.f()  # here": "leave out the parentheses",
-    "s.n = s.m.weight  # here": "a M has no 'weight'; there are w, who",
+    "s.n = s.m.weight  # here": "an M has no 'weight'; there are w, who",
     # The state itself.
     "s.nn = 3  # here": "no variable 'nn' is declared",
     "s.n = s.nn  # here": "there is no 'nn' in the state",

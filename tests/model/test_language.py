@@ -738,8 +738,34 @@ def test_an_action_that_is_declared_unchanged_has_no_effects() -> None:
 def test_system_declares_idle_only_what_it_has() -> None:
     system = System("flood", parts=[Flood], configurations=[], idle={"flood": "why not", "wet": "why not"})
     assert system.model().idle == {"flood": "why not", "wet": "why not"}
-    with pytest.raises(SpecError, match=r":\d+: flood has no action or variable 'rain', which it declares idle"):
+    with pytest.raises(
+        SpecError, match=r":\d+: flood has no action, variable or property 'rain', which it declares idle"
+    ):
         replace(system, idle={"rain": "why not"}).model()
+
+
+class Weather(enum.Enum):
+    """What no step sets is fog."""
+
+    SUN = enum.auto()
+    RAIN = enum.auto()
+    FOG = enum.auto()
+
+
+class Sky(Part):
+    weather = per(Shelf, enumeration(Weather))
+
+    @action
+    def change(s, shelf: Shelf) -> None:
+        s.weather[shelf] = when(s.weather[shelf] == Weather.FOG, Weather.SUN, Weather.RAIN)
+
+
+def test_system_declares_labels_idle_that_no_step_sets() -> None:
+    system = System("sky", parts=[Sky], configurations=[], idle={"Weather.FOG": "there is none"})
+    assert system.model().idle == {"Weather.FOG": "there is none"}
+    for label in ("SUN", "RAIN", "HAIL"):
+        with pytest.raises(SpecError, match=f"sky has no label that no step sets 'Weather.{label}', which it declares"):
+            replace(system, idle={f"Weather.{label}": "why not"}).model()
 
 
 def test_what_is_declared_to_say_nothing_does_not_change_the_model() -> None:

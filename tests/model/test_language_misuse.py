@@ -50,7 +50,9 @@ from genstamp_model.language import (
     sequence,
     transition,
     when,
+    witness,
 )
+from genstamp_model.language.declare import PropertyDeclaration
 
 
 class Holder(Index):
@@ -837,6 +839,29 @@ def test_bugs_that_replace_one_action_cannot_be_combined() -> None:
     assert system.model(bugs=["flood"]).action("pour").effects != system.model(bugs=["drought"]).action("pour").effects
     with pytest.raises(SpecError, match=r"'pour' is declared here and at .*; inherit from Flood to replace it"):
         system.model(bugs=["flood", "drought"])
+
+
+def test_property_is_not_replaced_by_one_of_another_kind() -> None:
+    class Dry(World):
+        @invariant
+        def stays_dry(s) -> Bool:
+            return ~s.wet
+
+    class Drier(Dry):
+        """Between the two there may be others."""
+
+    def stays_dry(s: Drier) -> Bool:
+        return s.wet
+
+    for declare in (witness, transition, leads_to()):
+        replacing = declare(stays_dry)
+        assert isinstance(replacing, PropertyDeclaration)
+        message = (
+            rf"{replacing.kind} 'stays_dry' would replace the invariant at .*:\d+; give it another name, or declare"
+        )
+        with pytest.raises(SpecError, match=message) as error:
+            type("Wetter", (Drier,), {"stays_dry": replacing})
+        assert error.value.source == replacing.source
 
 
 def test_refinement_of_an_unknown_variable_is_refused() -> None:

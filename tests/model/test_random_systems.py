@@ -194,6 +194,7 @@ def roots(model: Model) -> Iterable[ir.Expr]:
         yield from (check.condition for check in action.checks)
         yield from (effect.value for effect in action.effects)
     yield from (claim.condition for claim in model.properties)
+    yield from (one.where for one in interests(model))
     yield from (expr for _, expr in model.limits)
 
 

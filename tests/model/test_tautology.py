@@ -47,8 +47,7 @@ ONE, TWO = Configuration("one", {"Node": 1}, {"high": 2}), Configuration("two", 
 def always(claim: Callable[..., Any], declare: Any = invariant, *configurations: str) -> bool:
     part = type("Claiming", (Values,), {"__module__": __name__, "claim": declare(claim)})
     system = System("values", parts=[part], configurations=[ONE, TWO])
-    [interest] = interests(system.model())
-    claims = [(part, interest.two_states) for part in interest.parts]
+    claims = [(part, one.two_states) for one in interests(system.model()) for part in one.parts]
     found = always_true([system.instance(name) for name in configurations or ("one", "two")], claims)
     return len(found) == len(claims)
 

@@ -1,6 +1,20 @@
 """Variables that no step sets, and variables that nothing reads."""
 
-from genstamp_model.language import Bool, Configuration, Part, System, action, flag, invariant, number, require
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    Index,
+    Part,
+    System,
+    action,
+    flag,
+    invariant,
+    members,
+    number,
+    per,
+    require,
+    when,
+)
 from genstamp_model.language.model import Model
 from genstamp_model.unused import never_read, never_set
 
@@ -36,6 +50,39 @@ def model() -> Model:
 
 def test_what_no_action_assigns_is_never_set() -> None:
     assert [variable.name for variable in never_set(model())] == ["left_alone", "constant"]
+
+
+class Node(Index):
+    """A node."""
+
+
+class Cleared(Part):
+    cleared = members(Node)
+    narrowed = members(Node)
+    lowered = flag()
+    reset = per(Node, flag())
+    kept = per(Node, number(0, 3))
+    filled = members(Node, initially_all=True)
+    raised = flag()
+    marked = per(Node, flag())
+    chosen = number(0, 3)
+
+    @action
+    def step(s, node: Node) -> None:
+        s.cleared.clear()
+        s.narrowed.remove(node)
+        s.lowered = s.lowered & s.raised
+        s.reset[node] = False
+        s.kept[node] = when(s.raised, s.kept[node], 0)
+        s.filled.remove(node)
+        s.raised = s.raised | (s.chosen == 1)
+        s.marked[node] = s.raised
+        s.chosen = when(s.raised, 1, s.chosen)
+
+
+def test_what_is_only_set_to_its_initial_value_is_never_set() -> None:
+    found = never_set(System("cleared", parts=[Cleared], configurations=[]).model())
+    assert [variable.name for variable in found] == ["cleared", "narrowed", "lowered", "reset", "kept"]
 
 
 def test_what_only_its_own_value_depends_on_is_never_read() -> None:

@@ -1,4 +1,6 @@
-"""Tests on real data are skipped where it is absent, unless the environment says that it must be there."""
+"""Tests on real data are skipped where it is absent, unless the environment says that it must be there; and the tests
+of one file run in one process.
+"""
 
 import os
 import shutil
@@ -41,3 +43,9 @@ def test_data_is_found_beside_the_clone_or_where_named(tmp_path: Path, repositor
     (data / "here").touch()
     settings = {"GENSTAMP_DATA": str(data)} if named else {}
     assert "1 passed" in outcome(tmp_path, repository, GENSTAMP_REQUIRE_DATA="1", **settings)
+
+
+@pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="the tests run in one process")
+def test_tests_of_a_file_have_a_group(request: pytest.FixtureRequest) -> None:
+    """pytest-xdist writes the group behind the name of a test. Where it cannot, fixtures are made in each process."""
+    assert request.node.nodeid.endswith("@tests/repo/test_fixtures.py")

@@ -1,6 +1,6 @@
 """The adapter protocol, version 2, as Python sees it: six requests, each answered before the next one is made.
 
-Leaves out the JSON form; that is in `child.py` and in docs/adapter-protocol.md.
+Not here: the JSON form; that is in `child.py` and in docs/adapter-protocol.md.
 """
 
 from collections.abc import Mapping

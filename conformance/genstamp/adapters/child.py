@@ -4,7 +4,7 @@ One request a line to the child's standard input, one answer a line from its sta
 standard error is kept for messages. No shell is involved. Nothing that the child does can hold this process up or fill
 its memory: each answer has a time limit, lines and the kept end of standard error are bounded.
 
-Leaves out Windows, where pipes cannot be waited for.
+Not here: Windows, where pipes cannot be waited for.
 """
 
 import contextlib

@@ -7,10 +7,9 @@ import msgspec
 from genstamp.adapters.adapter import Cluster, Done, NotPossible, Outcome, Started
 from genstamp.errors import AdapterDiedError, AdapterRefusedError
 from genstamp.events import Event
-from genstamp_dfs.adapter import DRIVERS, AnyDriver
+from genstamp_dfs.adapter import DRIVERS, FIRST_GENERATION_STAMP, AnyDriver
 from genstamp_dfs.errors import GenstampDfsError, StepNotPossibleError
 from genstamp_dfs.events import Event as ReferenceEvent
-from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP
 from genstamp_dfs.hdfs.protocol import Limits
 
 

@@ -1,6 +1,6 @@
 """What a peer is: another checker that searches an exported model, and what it says about it.
 
-Leaves out the peers themselves (`tlc`, `spin`) and the comparison.
+Not here: the peers themselves (`tlc`, `spin`) and the comparison.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Spin as a peer: it searches the Promela export exhaustively, depth first, on one core.
 
-Exact: every state is kept whole (no bit-state hashing, no hash compaction), and nothing is reduced. Leaves out leads-to
+Exact: every state is kept whole (no bit-state hashing, no hash compaction), and nothing is reduced. Not here: leads-to
 properties, which the export has not, and refinements of large systems, for which Spin's inlines have no room.
 """
 

@@ -26,7 +26,9 @@ from typing import Final
 from genstamp.agree.peer import RANGES, STOPS, Found, Verdict
 from genstamp.errors import PeerError
 from genstamp.java import java_home
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.export import tla
+from genstamp_model.export.tla_numbers import LARGEST
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.language.trace import OptionalMember
 from genstamp_model.language.types import IndexSet
@@ -35,6 +37,9 @@ _NOTING: Final = "Noting"
 _STATES_GROUP, _STEPS_GROUP = "Noting_of_states", "Noting_of_steps"
 _SEEN: Final = re.compile(r'^<<"seen", "(\w+)">>$', re.M)
 _COUNTS: Final = re.compile(r"([\d,]+) states generated, ([\d,]+) distinct states found, 0 states left")
+_OVERFLOW: Final = re.compile(r"Overflow when computing (.+)")
+_POSITION: Final = re.compile(r"^\d+\. Line (\d+), column \d+ to line \d+, column \d+ in (\w+)$", re.M)
+_DEFINITION: Final = re.compile(r"(\w+)(?:\(.*\))? ==")
 _MESSAGE: Final = re.compile(r"@!@!@STARTMSG (\d+):\d+ @!@!@\n(.*?)@!@!@ENDMSG \1 @!@!@", re.S)
 
 _MOST_STRONG: Final = 16
@@ -128,6 +133,7 @@ class Tlc:
 
         Raises:
             PeerError: TLC did not understand the module, or failed.
+            ConfigurationError: TLC has no such large numbers.
         """
         return _Search(instance, directory, limit_s, self._heap).found()
 
@@ -201,7 +207,7 @@ class _Search:
                 continue
             broken = next((name for name in asked if output.broken in _operators(self.operators[name])), None)
             if broken is None:
-                raise PeerError("tlc", output.told)
+                raise self._failed(output)
             self.verdicts[broken] = Verdict.VIOLATED
             if broken == RANGES:
                 return None
@@ -258,12 +264,22 @@ class _Search:
         if output is None:
             return
         if not output.is_done and not output.is_live:
-            raise PeerError("tlc", output.told)
+            raise self._failed(output)
         if output.is_live and len(names) > 1:
             for name in names:
                 self._leads_to([name])
         else:
             self.verdicts |= dict.fromkeys(names, Verdict.VIOLATED if output.is_live else Verdict.HOLDS)
+
+    def _failed(self, output: Output) -> Exception:
+        """Why TLC did not judge: a number that it computes is too large for it, or it has failed."""
+        overflow = _OVERFLOW.search(output.told)
+        if overflow is None:
+            return PeerError("tlc", output.told)
+        places = [int(line) for line, module in _POSITION.findall(output.told) if module == self.module.name]
+        above = self.module.text.splitlines()[: places[-1]] if places else []
+        where = next((found[1] for line in reversed(above) if (found := _DEFINITION.match(line))), "a property")
+        return ConfigurationError(f"TLC has no numbers beyond {LARGEST}; {where} computes {overflow[1]}")
 
     def _tlc(self, module: str, config: str) -> Output | None:
         """One run of TLC on a module; None where the time was not enough."""

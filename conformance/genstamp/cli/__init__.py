@@ -1,96 +1,32 @@
-"""The command `genstamp`: one verb a file; here they are put together, and errors become exit codes.
+"""The command `genstamp`: one verb a file; `genstamp.cli.verbs` puts them together.
 
-A verb that Ctrl-C ends is undetermined, unless something is violated in what it has found so far.
+Imports next to nothing before `main` runs: Ctrl-C while modules load ends the command as it does later.
 """
 
 import sys
-from importlib.metadata import version
-from typing import Annotated
+from os import _exit, write
 
-import typer
-
-from genstamp import exit_codes
-from genstamp.cli.interrupting import TOLD, end_within_a_second, leave
-from genstamp.cli.loading import Verbs
-from genstamp.errors import GenstampError, PeerError
-from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
-
-for verb, function in (
-    ("list", "list_systems"),
-    ("check", "check"),
-    ("simulate", "simulate"),
-    ("replay", "replay"),
-    ("prove", "prove"),
-    ("bmc", "bmc"),
-    ("mutate", "mutate"),
-    ("agree", "agree"),
-    ("export", "export"),
-    ("diagram", "diagram"),
-    ("tables", "tables"),
-    ("conform", "conform"),
-    ("verify", "verify"),
-    ("lock", "lock"),
-    ("doctor", "doctor"),
-    ("dfs", "dfs_app"),
-    ("gfs", "gfs_app"),
-    ("logs", "logs_app"),
-):
-    Verbs.verbs[verb] = (f"genstamp.cli.{verb}", function)
-app = typer.Typer(
-    cls=Verbs,
-    name="genstamp",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    epilog="\n\n".join(["Exit codes:", *(f"{code:3} {meaning}" for code, meaning in exit_codes.MEANINGS.items())]),
-)
-
-
-def _version(is_asked: bool) -> None:
-    if is_asked:
-        typer.echo(f"genstamp {version('genstamp')}")
-        raise typer.Exit
-
-
-@app.callback()
-def genstamp(
-    show_version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_version, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    """The checked specification of how HDFS keeps one writer per file, and tools that check others against it.
-
-    Ctrl-C ends each verb within a second, with what it has found so far and exit code 3 (undetermined).
-    """
-
-
-def exit_code(problem: Exception) -> int:
-    """The exit code for what a caller can get wrong."""
-    # Here, so that verbs that know no system need not wait for the modelling language.
-    from genstamp.systems import OwnSystemError, UnknownSystemError
-
-    match problem:
-        case ConfigurationError() | UnknownSystemError() | OwnSystemError():
-            return exit_codes.CONFIGURATION
-        case SpecError():
-            return exit_codes.SPECIFICATION
-        case EvaluationError() | ModelError() | PeerError():
-            return exit_codes.FAILURE
-        case _:
-            return exit_codes.USAGE
+TOLD = "genstamp: interrupted"
+# That of `genstamp.exit_codes`, which takes longer to load.
+_UNDETERMINED = 3
 
 
 def main() -> None:
     """Run the command line; an error of the caller is one line on standard error, never a traceback."""
-    end_within_a_second()
     try:
-        app()
-    except (GenstampError, ModelError) as problem:
-        typer.echo(f"genstamp: {problem}", err=True)
-        sys.exit(exit_code(problem))
+        import signal
+
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, end_at_once)
+        from genstamp.cli.verbs import run
+
+        run()
     except KeyboardInterrupt:
-        typer.echo(TOLD, err=True)
-        sys.exit(exit_codes.UNDETERMINED)
-    except SystemExit as end:
-        leave(end.code)
-        raise
+        print(TOLD, file=sys.stderr)
+        sys.exit(_UNDETERMINED)
+
+
+def end_at_once(*_: object) -> None:
+    """End the process at an interrupt while modules load: nothing is found yet, and they could lose an exception."""
+    write(2, f"{TOLD}\n".encode())
+    _exit(_UNDETERMINED)

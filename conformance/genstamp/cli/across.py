@@ -19,8 +19,10 @@ from genstamp_model.mutate import Mutant, mutants
 
 def judge_across(
     repository: Path, size: int | None, seed: int, keep: bool, *, most_states: int | None, jobs: int
-) -> Draw:
+) -> Iterator[Draw]:
     """Draw mutants of all systems and judge those that are not in the kept draw of this seed.
+
+    Gives the draw with what is kept of it, and then after each system.
 
     Args:
         repository: its root.
@@ -44,6 +46,7 @@ def judge_across(
     draw = Draw(seed=seed, of=of, size=of if size is None else min(size, of), samples=known)
     # The kept draw may be larger: what is no longer drawn is not counted.
     draw = draw.only(drawn)
+    yield draw
     chosen = {name: [every[name][one] for one in some] for name, some in drawn.items()}
     for number, (name, wanted) in enumerate(chosen.items(), 1):
         typer.echo(f"{name}: {len(wanted)} mutants, system {number} of {len(chosen)}", err=True)
@@ -51,7 +54,7 @@ def judge_across(
         draw = draw.with_sample(name, found)
         if keep:
             keep_draw(repository, draw)
-    return draw
+        yield draw
 
 
 def _sample(
@@ -76,7 +79,7 @@ def _sample(
     fresh = [one for one in wanted if one.name not in known]
     again: list[Mutant] = []
     if before is not None and set(where) - {*before.configurations}:
-        survived = set(before.left({}))
+        survived = set(before.left())
         again = [one for one in wanted if one.name in survived]
     of = len(mutants(model))
     # For survivors the proof that they change nothing has been tried already.
@@ -91,10 +94,11 @@ def _sample(
     return before
 
 
-def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: int) -> Draw:
+def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: int) -> Iterator[Draw]:
     """Judge again what no claim has noticed of the kept draw, by the text as it is now, and keep that.
 
-    What a claim has noticed stays so, and a mutant of a line that is no longer there stays as it was.
+    Gives the draw as it is kept, and then after each system that is judged again. What a claim has noticed stays so,
+    and a mutant of a line that is no longer there stays as it was.
 
     Args:
         repository: its root.
@@ -109,6 +113,7 @@ def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: i
     draw = kept_draw(repository)
     if draw is None or draw.seed != seed:
         raise typer.BadParameter(f"no draw with seed {seed} is kept: --sample N --keep draws one", param_hint="--again")
+    yield draw
     systems = {one.name: one for one in every_system()}
     for number, (name, before) in enumerate(draw.samples.items(), 1):
         model, unclaimed = systems[name].model(), set(before.unclaimed())
@@ -116,25 +121,26 @@ def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: i
         typer.echo(f"{name}: {len(wanted)} mutants, system {number} of {len(draw.samples)}", err=True)
         if wanted:
             configurations = [one for one in systems[name].configurations if not one.on_demand]
-            # For survivors the proof that they change nothing has been tried already.
-            outcomes, where = judged_in(
-                repository, model, configurations, wanted, most_states=most_states, proofs=False, jobs=jobs
-            )
+            outcomes, where = judged_in(repository, model, configurations, wanted, most_states=most_states, jobs=jobs)
             later = sampled(outcomes, seed=seed, of=before.of, digest=model.digest, where=where)
             draw = draw.with_sample(name, before.with_later(later))
             keep_draw(repository, draw)
-    return draw
+            yield draw
 
 
-def shown(draw: Draw, repository: Path, form: Format, seconds: float, *, strict: bool) -> tuple[str, Verdict]:
+def shown(
+    draw: Draw, repository: Path, form: Format, seconds: float, *, strict: bool, left: Case | None = None
+) -> tuple[str, Verdict]:
     """The draw as it is printed, and its verdict.
 
     Args:
+        left: what an interrupt has left open.
         seconds: that judging took.
         strict: a survivor that is not reviewed is a failure, and not only a warning.
     """
     reasons = {name: reviewed(repository, name) for name in draw.samples}
     found, all_ = figures(draw, reasons), list(_cases(draw, reasons, seconds, strict=strict))
+    all_ += [] if left is None else [left]
     worst = verdict(all_)
     if form is Format.TEXT:
         head = f"{found.judged:,} of {draw.of:,} mutants of {len(draw.samples)} systems, seed {draw.seed}"
@@ -146,7 +152,11 @@ def shown(draw: Draw, repository: Path, form: Format, seconds: float, *, strict:
         lines = [head, *found.lines(), f"{len(open_)} survive and are not reviewed:", *open_]
         text = "\n".join(lines) + "\n"
     else:
-        plain = {**_plain(draw, found), "exit_code": worst.exit_code}
+        plain = {
+            **_plain(draw, found),
+            "exit_code": worst.exit_code,
+            "undetermined": None if left is None else left.kind,
+        }
         text = document(form, "genstamp mutate", lambda: plain, all_, seconds)
     return text, worst
 
@@ -166,6 +176,7 @@ def _plain(draw: Draw, found: Figures) -> dict[str, Any]:
         "seed": draw.seed,
         "same_program": found.same,
         "proved_to_change_nothing": found.proved,
+        "no_difference_is_reached": found.alike,
         "reviewed": found.reviewed,
         "by_judge": found.by_judge,
         "outcomes": outcomes,

@@ -1,7 +1,6 @@
 """The verb `check`: every reachable state of a system in its configurations, with a shortest counterexample.
 
-Leaves out the search (`searching`), what is told of it (`telling`, `covering`), and the lock and the other judges
-(`genstamp verify`).
+Not here: the search (`searching`), its report (`telling`, `covering`), the lock and other judges (`genstamp verify`).
 """
 
 import json
@@ -102,8 +101,9 @@ def check(
 
     With all default configurations, coverage is checked too: every action is taken and changes something, every refusal
     is given, every witness is reached. There is a warning for each property that could not have failed in any of them
-    (because its antecedent never holds, nothing is ever owed, or no values of its variables would break it), and for
-    each variable that no action sets or nothing reads.
+    (because its antecedent or something else in it never happens, nothing is ever owed, or no values of its variables
+    would break it), for each witness that the initial state shows, and for each variable that no action sets or nothing
+    reads.
 
     With --witness only that is checked: the configurations are searched one by one until one reaches it. The name of
     another property looks for a state in which that property could have failed.
@@ -164,7 +164,7 @@ def check(
 def _look_for(
     instances: Sequence[Instance], witness: str, options: Options, form: Format, trace: Path | None, system: str
 ) -> NoReturn:
-    """Look for a witness, print the way there, and end."""
+    """Search for a witness, print the path to it, and end."""
     if options.place is not None:
         raise typer.BadParameter("a witness is looked for on this machine", param_hint="--engine")
     found = witnessing.look_for(instances, witness, options)
@@ -199,7 +199,7 @@ def _write(file: Path, trace: dict[str, Any] | None, why_not: str, system: str) 
 
 
 def _searched(instances: Sequence[Instance], options: Options, form: Format) -> tuple[list[Searched], list[Left]]:
-    """Search each, and print what is found at once where it is for people; and what an interrupt left open."""
+    """Search each instance; text is printed at once. Also returns the instances that an interrupt left open."""
 
     def one(instance: Instance) -> Searched:
         result = search(instance, options)

@@ -1,6 +1,6 @@
 """The verb `conform`: holds somebody's implementation, or the reference implementation, against a system.
 
-Leaves out the test itself (see `genstamp.stateful`) and the protocol (see docs/adapter-protocol.md).
+Not here: the test itself (see `genstamp.stateful`) and the protocol (see docs/adapter-protocol.md).
 """
 
 import shlex

@@ -1,6 +1,6 @@
-"""What the verb `check` reports of all default configurations together: coverage, and what is vacuous.
+"""Reports the coverage and the vacuous properties of the verb `check` over all default configurations.
 
-Leaves out what each search found by itself (`telling`).
+Not here: the report of each search (`telling`).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -20,15 +20,15 @@ from genstamp_model.language.model import Model
 
 @dataclass(frozen=True)
 class Covered:
-    """Some searches together.
+    """The coverage of several searches together.
 
     Attributes:
-        model: what was searched.
-        configurations: their names.
-        is_whole: all of them were searched to the end without a violation; only then is anything reported as missing.
-        missing: what none of them reached, as `coverage` names it.
-        vacuities: what they know of properties and variables that say nothing; empty unless `is_whole`.
-        strict: a vacuous property or an unused variable is a failure, and not only a warning.
+        model: the model that was searched.
+        configurations: the names of the configurations.
+        is_whole: whether all searches ended without a violation; otherwise a missing item is undetermined.
+        missing: the items that no search reached, as `coverage` names them.
+        vacuities: the vacuity of each search; empty unless `is_whole`.
+        strict: whether a vacuous property or an unused variable is a failure instead of a warning.
     """
 
     model: Model
@@ -40,7 +40,7 @@ class Covered:
 
     @property
     def findings(self) -> list[Finding]:
-        """What says nothing."""
+        """The vacuous properties and the unused variables."""
         return vacuity.findings(self.vacuities)
 
     @property
@@ -57,14 +57,26 @@ def is_claimed(
     bugs: Collection[str],
     limits: Collection[str],
 ) -> bool:
-    """Whether coverage can be claimed: of the protocol as it should be, in all default configurations as declared."""
+    """Whether coverage is judged: all default configurations are searched as declared, in the default semantics.
+
+    Args:
+        system: the system.
+        chosen: the configurations that are searched.
+        semantics: the semantics that the user chose; None for the default.
+        bugs, limits: the bugs and the limits that the user added.
+    """
     default = {one.name for one in system.configurations if not one.on_demand}
     is_as_declared = not bugs and not limits and semantics in (None, system.default_semantics)
     return is_as_declared and bool(chosen) and {one.name for one in chosen} == default
 
 
 def over(found: Sequence[Searched], *, strict: bool) -> Covered:
-    """Some searches of one model together."""
+    """The coverage of some searches of one model together.
+
+    Args:
+        found: the searches.
+        strict: whether a vacuous property or an unused variable is a failure.
+    """
     results = [one.result for one in found]
     is_whole = all(result.verdict is Verdict.HOLDS for result in results)
     return Covered(
@@ -78,7 +90,7 @@ def over(found: Sequence[Searched], *, strict: bool) -> Covered:
 
 
 def told(covered: Covered) -> Iterator[str]:
-    """Coverage over all of the searches, and what says nothing, in lines."""
+    """The coverage and the vacuous properties in lines of text."""
     missing = "; ".join(map(coverage.worded, covered.missing))
     if not covered.is_whole:
         if missing:
@@ -99,7 +111,7 @@ def told(covered: Covered) -> Iterator[str]:
 
 
 def plain(covered: Covered | None) -> dict[str, Any] | None:
-    """The same as JSON, which each of the searches repeats; None where coverage is not claimed."""
+    """The coverage and the vacuous properties as JSON; None if coverage is not judged."""
     if covered is None:
         return None
     found = verdict(cases(covered))
@@ -115,7 +127,7 @@ def plain(covered: Covered | None) -> dict[str, Any] | None:
 
 
 def cases(covered: Covered, seconds: float = 0.0) -> Iterator[Case]:
-    """Coverage as a test case, or a failure for everything that no configuration reaches; and what says nothing."""
+    """The test cases of coverage, one for each missing item or one that passes, and one for each vacuous property."""
     model = covered.model
     group, name = group_of("check", model), f"coverage of {len(covered.configurations)} configurations"
     text = "every action, refusal and witness is reached in some configuration"

@@ -4,7 +4,7 @@ What a program may read goes to standard output, everything else to standard err
 refuses, 3 not yet (a lease that is being recovered, a truncate that waits for its block), 12 blocks are missing,
 2 usage, 75 the cluster cannot be reached or a disk failed, 151 settings or a storage directory are refused.
 
-Leaves out how files travel (`genstamp.dfs`) and the servers (`dfs_servers`).
+Not here: how files travel (`genstamp.dfs`) and the servers (`dfs_servers`).
 """
 
 import asyncio

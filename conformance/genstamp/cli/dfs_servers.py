@@ -1,6 +1,6 @@
 """The verbs `dfs namenode`, `dfs datanode` and `dfs up`: they run servers of the reference implementation.
 
-Leaves out what the servers do (`genstamp_dfs.server`); that is imported by the verb that runs it.
+Not here: what the servers do (`genstamp_dfs.server`); that is imported by the verb that runs it.
 """
 
 from pathlib import Path

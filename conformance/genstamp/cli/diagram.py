@@ -1,6 +1,6 @@
 """The verb `diagram`: keeps the pictures in step with the specification: of the lifecycles, and of the best stories.
 
-Leaves out how a lifecycle is drawn (see `genstamp.diagram`) and laid out (see `genstamp.layout`), and how a run is
+Not here: how a lifecycle is drawn (see `genstamp.diagram`) and laid out (see `genstamp.layout`), and how a run is
 drawn (see `genstamp_model.traces`).
 """
 

@@ -1,6 +1,6 @@
 """The verb `logs explain`: the story of one block, replica, file or lease.
 
-Leaves out the story itself (`genstamp.logs.story`).
+Not here: the story itself (`genstamp.logs.story`).
 """
 
 import json

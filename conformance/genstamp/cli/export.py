@@ -10,6 +10,7 @@ from genstamp.cli.choosing import limited
 from genstamp.systems import chosen
 from genstamp_model.export.promela import promela_model
 from genstamp_model.export.tla import tla, tla_config
+from genstamp_model.export.tla_names import module_name
 from genstamp_model.language import Instance
 
 
@@ -50,7 +51,7 @@ def export(
 
 def exported(language: Language, instance: Instance) -> dict[str, str]:
     """The texts of the files, by name."""
-    module = tla(instance)
     if language is Language.PROMELA:
-        return {f"{module.name}.pml": promela_model(instance)}
+        return {f"{module_name(instance.model.system)}.pml": promela_model(instance)}
+    module = tla(instance)
     return {f"{module.name}.tla": module.text, f"{module.name}.cfg": tla_config(instance)}

@@ -1,6 +1,6 @@
 """`genstamp logs check --follow`: tells of violations as they come, until it is asked to end.
 
-Leaves out following (`genstamp.logs.follow`), and what is printed at the end, which is as for logs at rest.
+Not here: following (`genstamp.logs.follow`), and what is printed at the end, which is as for logs at rest.
 """
 
 from __future__ import annotations

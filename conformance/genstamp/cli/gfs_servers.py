@@ -1,6 +1,6 @@
 """The verbs `gfs up`, `gfs master`, `gfs shadow` and `gfs chunkserver`: they run servers of GFS.
 
-Leaves out what the servers do (`genstamp_dfs.gfs.server`); that is imported by the verb that runs it.
+Not here: what the servers do (`genstamp_dfs.gfs.server`); that is imported by the verb that runs it.
 """
 
 from pathlib import Path

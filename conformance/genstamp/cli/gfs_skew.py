@@ -1,6 +1,6 @@
 """The verb `gfs skew`: at which clock skew two primaries of one chunk become possible.
 
-Leaves out how it is computed, shown and drawn (`genstamp.gfs`).
+Not here: how it is computed, shown and drawn (`genstamp.gfs`).
 """
 
 import enum

@@ -1,6 +1,6 @@
 """The verb `gfs table1`: the consistency of regions after writes and appends, computed, beside the paper's table.
 
-Leaves out how it is computed and shown (`genstamp.gfs`).
+Not here: how it is computed and shown (`genstamp.gfs`).
 """
 
 import enum

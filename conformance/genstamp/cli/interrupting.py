@@ -13,12 +13,13 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from genstamp import exit_codes
+from genstamp.cli import TOLD, end_at_once
 from genstamp_model.interrupt import ever_taken, has_left_work, put_off, take, taken
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ T = TypeVar("T")
 
 # While an author's code runs, the name in `os` raises an exception.
 _end_at_once: Final = os._exit
-TOLD: Final = "genstamp: interrupted"
 _PATIENCE_S: Final = 0.7
 """How long compiled code may keep the main thread from taking an interrupt."""
 _TRIES: Final = 14
@@ -41,7 +41,7 @@ def end_within_a_second() -> None:
 
     Only where Python's own handler is in place: another one was chosen on purpose.
     """
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) not in (signal.default_int_handler, end_at_once):
         return
     signal.signal(signal.SIGINT, take)
     came, arrives = os.pipe()
@@ -49,6 +49,23 @@ def end_within_a_second() -> None:
     os.set_blocking(arrives, False)
     signal.set_wakeup_fd(arrives, warn_on_full_buffer=False)
     threading.Thread(target=_watch, args=(came,), name="interrupts", daemon=True).start()
+
+
+@contextlib.contextmanager
+def ended_at_once() -> Iterator[None]:
+    """While modules load, an interrupt ends the process at once, if it is one that `end_within_a_second` takes.
+
+    Another thread than the main one cannot change what an interrupt does, and leaves it as it is.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not take:
+        yield
+        return
+    signal.signal(signal.SIGINT, end_at_once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, take)
 
 
 def leave(code: object) -> None:
@@ -95,10 +112,10 @@ def _end_children() -> None:
 def _is_taken() -> bool:
     """Whether the main thread takes an interrupt in time; until then, Z3 is asked to give up, and it is sent again."""
     for _ in range(_TRIES):
-        # Looked up, not imported: a solver that is not loaded is not running.
-        z3 = sys.modules.get("z3")
-        if z3 is not None:
-            z3.main_ctx().interrupt()
+        # Looked up, not imported: a solver that is not loaded, or still loads, is not running.
+        main_context = getattr(sys.modules.get("z3"), "main_ctx", None)
+        if main_context is not None:
+            main_context().interrupt()
         if taken.wait(_PATIENCE_S / _TRIES):
             return True
         if put_off.is_set():

@@ -4,12 +4,15 @@ A layer that is broken takes only its own verbs with it.
 """
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
 
-from genstamp.cli.interrupting import TOLD
+from genstamp.cli import TOLD
+from genstamp.cli.interrupting import ended_at_once
 from genstamp.exit_codes import FAILURE, UNDETERMINED
 
 
@@ -18,13 +21,15 @@ class Verbs(TyperGroup):
 
     verbs: ClassVar[dict[str, tuple[str, str]]] = {}
 
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the command line, or help; an interrupt ends it with exit code 3."""
+        with _undetermined_if_interrupted():
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a verb; an interrupt that the verb does not handle ends it with exit code 3."""
-        try:
+        with _undetermined_if_interrupted():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            typer.echo(TOLD, err=True)
-            raise typer.Exit(UNDETERMINED) from None
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names, in the order of help."""
@@ -38,6 +43,16 @@ class Verbs(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
 
+@contextmanager
+def _undetermined_if_interrupted() -> Iterator[None]:
+    """Typer itself would end with 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(TOLD, err=True)
+        raise typer.Exit(UNDETERMINED) from None
+
+
 def _command(name: str, module: str, function: str) -> Any:
     alone = typer.Typer(add_completion=False)
     add_verb(alone, name, module, function)
@@ -49,7 +64,8 @@ def _command(name: str, module: str, function: str) -> Any:
 def add_verb(app: typer.Typer, name: str, module: str, function: str) -> None:
     """Add a verb; where its module cannot be loaded, one that says why and exits with 75."""
     try:
-        verb: Any = getattr(importlib.import_module(module), function)
+        with ended_at_once():
+            verb: Any = getattr(importlib.import_module(module), function)
     except Exception as problem:
         app.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
             _failing(name, f"{type(problem).__name__}: {problem}")

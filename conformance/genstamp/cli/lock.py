@@ -1,6 +1,6 @@
 """The verb `lock`: what differs between spec.lock and what the judges find, and the lock rewritten on purpose.
 
-Leaves out how things are found and compared (`genstamp.verify`, `genstamp.lock`).
+Not here: how things are found and compared (`genstamp.verify`, `genstamp.lock`).
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """`conform --simulate`: simulated runs of the reference implementation in lockstep with a system.
 
-Leaves out the runs and their judgement (see `genstamp.lockstep`).
+Not here: the runs and their judgement (see `genstamp.lockstep`).
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The verb `logs`: checks logs, edit logs and recorded events against the lifecycles of the specification.
 
-The table goes to standard output, everything else to standard error. Leaves out what is checked (`genstamp.logs`).
+The table goes to standard output, everything else to standard error. Not here: what is checked (`genstamp.logs`).
 """
 
 import os

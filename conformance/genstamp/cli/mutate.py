@@ -12,8 +12,8 @@ import typer
 
 from genstamp import exit_codes
 from genstamp.claim_mutants import FAULTS, judge_claims, keep_claims
+from genstamp.cli import TOLD
 from genstamp.cli.across import judge_across, judge_again, shown
-from genstamp.cli.interrupting import TOLD
 from genstamp.drawing import Draw
 from genstamp.judging import judged_in, so_far
 from genstamp.mutation import Sample, kept, reviewed_in, sampled
@@ -25,9 +25,20 @@ from genstamp.systems import chosen
 from genstamp_model.explore.board import processors
 from genstamp_model.language import System
 from genstamp_model.language.model import Model
-from genstamp_model.mutate import Mutant, Report, mutants
+from genstamp_model.mutate import Interrupted, Mutant, Report, mutants
 
 _MOST_NAMES: Final = 80
+_UNFINISHED: Final = {"exit_code": exit_codes.UNDETERMINED, "undetermined": "interrupted"}
+_NOT_KNOWN: Final = (
+    "of",
+    "same_program",
+    "proved_to_change_nothing",
+    "no_difference_is_reached",
+    "claim_rate",
+    "rate",
+    "survivors",
+)
+"""What an interrupt leaves open of a report as JSON."""
 
 
 def mutate(
@@ -79,7 +90,7 @@ def mutate(
     The configurations are searched from the smallest on, by the sizes in spec.lock.
 
     Exit code: 0, or with --strict 12 if a mutant survives that is not reviewed; 75 if the unchanged system is violated,
-    so that no mutant can be judged; 3 after Ctrl-C.
+    so that no mutant can be judged; 3 after Ctrl-C, and then what was noticed so far is printed.
     """
     if (system is None) is not across:
         raise typer.BadParameter("name a system, or ask for --all", param_hint="SYSTEM")
@@ -123,8 +134,13 @@ def mutate(
             every=every_judge,
             jobs=jobs or processors(),
         )
-    except KeyboardInterrupt:
-        raise _interrupted(f"{model.system}, {len(drawn)} mutants with seed {seed}") from None
+    except KeyboardInterrupt as cut:
+        noticed = [one for one in cut.outcomes if one.noticed] if isinstance(cut, Interrupted) else []
+        by_now = Report(noticed, equivalent, every_judge, time.monotonic() - began)
+        left = _left(f"{model.system}, {len(drawn)} mutants with seed {seed}", model.system)
+        if form is not Format.TEXT:
+            _print(form, partial(_plain_so_far, by_now, len(drawn)), [*cases(by_now), left], by_now.seconds)
+        raise typer.Exit(exit_codes.UNDETERMINED) from None
     report = Report(outcomes, equivalent, every_judge, time.monotonic() - began)
     if keep or before is not None:
         found = sampled(outcomes, seed=None if whole else seed, of=of, digest=model.digest, where=where)
@@ -137,13 +153,13 @@ def mutate(
         for line in report.lines():
             typer.echo(line)
     else:
-        plain_ = {**plain(report), "exit_code": worst.exit_code}
-        typer.echo(document(form, "genstamp mutate", lambda: plain_, found_cases, report.seconds), nl=False)
+        plain_ = {**plain(report), "exit_code": worst.exit_code, "undetermined": None}
+        _print(form, lambda: plain_, found_cases, report.seconds)
     raise typer.Exit(worst.exit_code)
 
 
 def _across(
-    judge: Callable[..., Draw],
+    judge: Callable[..., Iterator[Draw]],
     repository: Path,
     seed: int,
     *,
@@ -154,11 +170,13 @@ def _across(
 ) -> NoReturn:
     """Judge a sample of the mutants of all systems, print the figures, and end."""
     began = time.monotonic()
+    draw, left = Draw(seed=seed, of=0, samples={}), None
     try:
-        draw = judge(most_states=most_states, jobs=jobs or processors())
+        for draw in judge(most_states=most_states, jobs=jobs or processors()):  # noqa: B007
+            pass
     except KeyboardInterrupt:
-        raise _interrupted(f"the mutants of all systems with seed {seed}") from None
-    text, worst = shown(draw, repository, form, time.monotonic() - began, strict=strict)
+        left = _left(f"the mutants of all systems with seed {seed}", "all")
+    text, worst = shown(draw, repository, form, time.monotonic() - began, strict=strict, left=left)
     typer.echo(text, nl=False)
     raise typer.Exit(worst.exit_code)
 
@@ -170,7 +188,9 @@ def _of_properties(repository: Path, system: System, faults: int, seed: int, *, 
     try:
         found = judge_claims(repository, system, faults, seed)
     except KeyboardInterrupt:
-        typer.echo(f"{TOLD} in mutants of the properties of {system.name} with seed {seed}", err=True)
+        left = _left(f"mutants of the properties of {system.name} with seed {seed}", system.name)
+        if form is Format.JSON:
+            _print(form, lambda: {"system": system.name, "seed": seed, **_UNFINISHED}, [left], 0.0)
         raise typer.Exit(exit_codes.UNDETERMINED) from None
     if keep:
         typer.echo(f"kept in {keep_claims(repository, system.name, found)}", err=True)
@@ -178,10 +198,19 @@ def _of_properties(repository: Path, system: System, faults: int, seed: int, *, 
     raise typer.Exit(exit_codes.HOLDS)
 
 
-def _interrupted(what: str) -> typer.Exit:
-    """Say how far the work is; gives how the verb ends."""
+def _left(what: str, name: str) -> Case:
+    """Say how far the work is; it again, as a test case."""
     typer.echo(f"{TOLD} in {what}; {so_far()}", err=True)
-    return typer.Exit(exit_codes.UNDETERMINED)
+    return Case("genstamp.mutate", name, 0.0, "undetermined", "interrupted", so_far())
+
+
+def _print(form: Format, plain: Callable[[], Any], cases: Sequence[Case], seconds: float) -> None:
+    typer.echo(document(form, "genstamp mutate", plain, cases, seconds), nl=False)
+
+
+def _plain_so_far(report: Report, mutants: int) -> dict[str, Any]:
+    """A report of what was noticed when an interrupt came as JSON; nothing is known of the other mutants."""
+    return {**plain(report), **dict.fromkeys(_NOT_KNOWN), "mutants": mutants, **_UNFINISHED}
 
 
 def _kept(repository: Path, model: Model, seed: int) -> Sample:
@@ -225,6 +254,7 @@ def plain(report: Report) -> dict[str, Any]:
         "mutants": len(report.outcomes),
         "same_program": len(report.same),
         "proved_to_change_nothing": len(report.proved),
+        "no_difference_is_reached": len(report.alike),
         "claim_rate": report.claim_rate,
         "rate": report.kill_rate,
         "by_judge": report.by_judge,

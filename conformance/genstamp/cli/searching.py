@@ -1,6 +1,6 @@
 """One search as the verb `check` makes it, with its progress on standard error.
 
-Leaves out what is told of it (`telling`).
+Not here: what is told of it (`telling`).
 """
 
 from collections.abc import Callable

@@ -1,11 +1,11 @@
 """The verb `tables`: keeps the pages that are made from the specification in step with it.
 
-Leaves out what stands on a page (`genstamp.tables`) and pictures (`diagram`).
+Not here: what stands on a page (`genstamp.tables`) and pictures (`diagram`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -31,6 +31,9 @@ from genstamp.tables import (
 from genstamp.verify.summing import LOCK
 
 Maker = Callable[[Path], str]
+FolderMaker = Callable[[Path], Mapping[str, str]]
+
+HOLES: Final = "holes"
 
 PAGES: Mapping[str, Maker] = {
     "adapter-steps.md": lambda repository: steps_page.page(),
@@ -51,8 +54,8 @@ PAGES: Mapping[str, Maker] = {
 }
 """What each page is made of, given the repository's root."""
 
-FOLDERS: Mapping[str, Callable[[Path], Mapping[str, str]]] = {
-    "holes": lambda repository: holes_page.pages(every_system()),
+FOLDERS: Mapping[str, FolderMaker] = {
+    HOLES: lambda repository: holes_page.pages(every_system()),
     model_coverage_page.FOLDER: lambda repository: model_coverage_page.pages(tuple(DRIVINGS), repository),
     read_page.FOLDER: lambda repository: read_page.pages(every_system(), lock.read(repository / LOCK), repository),
 }
@@ -71,23 +74,32 @@ def tables(
         if not old:
             typer.echo("all pages in docs are current")
         raise typer.Exit(exit_codes.VIOLATED if old else exit_codes.HOLDS)
-    for name, text in _made(repository):
+    for name, text in _made(repository, FOLDERS):
         path = repository / "docs" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
         typer.echo(path)
 
 
-def not_current(repository: Path) -> list[str]:
+def not_current(repository: Path, *, searches: bool = True) -> list[str]:
     """Names of the pages that `genstamp tables` would change or add, sorted.
+
+    Args:
+        repository: its root.
+        searches: whether holes are searched for; else what their pages say that searches found is taken as it is.
 
     Raises:
         LockError: the repository has no lock.
     """
-    return outdated(repository / "docs", dict(_made(repository)))
+    folders = FOLDERS if searches else {**FOLDERS, HOLES: _without_searches}
+    return outdated(repository / "docs", dict(_made(repository, folders)))
 
 
-def _made(repository: Path) -> Iterator[tuple[str, str]]:
+def _without_searches(repository: Path) -> dict[str, str]:
+    return holes_page.pages(every_system(), holes_page.kept(repository / "docs" / HOLES))
+
+
+def _made(repository: Path, folders: Mapping[str, FolderMaker]) -> Iterator[tuple[str, str]]:
     yield from ((name, made(repository)) for name, made in PAGES.items())
-    for folder, made_all in FOLDERS.items():
+    for folder, made_all in folders.items():
         yield from ((f"{folder}/{name}", text) for name, text in made_all(repository).items())

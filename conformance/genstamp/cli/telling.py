@@ -1,4 +1,4 @@
-"""What the verb `check` reports of its searches: as text, as JSON, as test cases, and by its exit code."""
+"""Reports the searches of the verb `check`: as text, as JSON, as test cases, and by the exit code."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,24 +18,24 @@ from genstamp_model.liveness import Liveness
 
 @dataclass(frozen=True)
 class Searched:
-    """One search, and the leads-to properties judged after it."""
+    """One search, and the leads-to properties that were judged after it."""
 
     result: Result
     judged: tuple[Liveness, ...] = ()
 
     @property
     def instance(self) -> Instance:
-        """What was searched."""
+        """The instance that was searched."""
         return self.result.instance
 
     @property
     def left(self) -> list[str]:
-        """What neither the search nor the judge of leads-to properties has judged."""
+        """The names of the properties that were not judged."""
         return leads_to.not_judged(self.result, self.judged)
 
     @property
     def owed(self) -> list[str]:
-        """Leads-to properties among those."""
+        """The names of the leads-to properties among them."""
         return [claim.name for claim in self.instance.model.properties if claim.name in self.left]
 
     @cached_property
@@ -45,12 +45,12 @@ class Searched:
 
     @property
     def verdict(self) -> Worst:
-        """The worst of all that was judged, and of what was not."""
+        """The verdict over all cases, including properties that were not judged."""
         return worst(self.cases)
 
 
 def told(found: Searched) -> Iterator[str]:
-    """What a search found, and what was judged after it, in lines."""
+    """The results of a search and of the leads-to properties in lines of text."""
     result = found.result
     model, configuration = result.instance.model, result.instance.configuration
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
@@ -59,7 +59,7 @@ def told(found: Searched) -> Iterator[str]:
     probably = f" with probability at least 1 - {result.doubt:.1e}" if result.doubt else ""
     reach = f"{probably}{within}" if result.verdict is Verdict.HOLDS else ""
     verdict = found.verdict
-    # TLC looks for deadlock by default, so a system that is not checked for it says so.
+    # TLC looks for deadlock by default, so the verdict says if this search did not.
     deadlock = "; deadlock is not looked for" if not model.says_where_it_may_stop else ""
     told = f"{verdict.word}{reach}{deadlock}" if verdict.holds else verdict.word
     yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {told}"
@@ -105,7 +105,7 @@ def _told_figures(result: Result) -> Iterator[str]:
 
 
 def told_violation(violation: Violation, what_path: str = "a shortest counterexample") -> Iterator[str]:
-    """What broke, and the way there."""
+    """A violation and the path to it in lines of text."""
     what = f"{violation.kind} {violation.name}".rstrip()
     yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
     yield f"  {what_path}, {len(violation.path)} steps:"
@@ -114,7 +114,7 @@ def told_violation(violation: Violation, what_path: str = "a shortest counterexa
 
 
 def could_be_renumbered(found: Searched) -> bool:
-    """Whether a leads-to is undetermined because of limits, and there are ordered numbers that were not renumbered."""
+    """Whether limits left a leads-to undetermined that might be decided with renumbered ordered numbers."""
     return (
         any(one.cut is not None and not one.renumbered for one in found.judged)
         and not found.result.reductions
@@ -123,7 +123,7 @@ def could_be_renumbered(found: Searched) -> bool:
 
 
 def plain(found: Searched) -> dict[str, Any]:
-    """A result as JSON; the counterexample in the Informal Trace Format."""
+    """The results of a search as JSON; the counterexample is in the Informal Trace Format."""
     result = found.result
     model, violation = result.instance.model, result.violation
     return {
@@ -163,7 +163,7 @@ def plain(found: Searched) -> dict[str, Any]:
 
 
 def plain_violation(violation: Violation | None) -> dict[str, Any] | None:
-    """What broke as JSON, with the way there in the Informal Trace Format."""
+    """A violation as JSON, with the path to it in the Informal Trace Format; None if there is none."""
     if violation is None:
         return None
     return {
@@ -176,7 +176,7 @@ def plain_violation(violation: Violation | None) -> dict[str, Any] | None:
 
 
 def trace(all_: Sequence[Searched]) -> dict[str, Any] | None:
-    """The first counterexample in the Informal Trace Format, of a lasso the cycle once; None where there is none."""
+    """The first counterexample of some searches in the Informal Trace Format; None if there is none."""
     for one in all_:
         if one.result.violation is not None:
             violation = one.result.violation
@@ -188,7 +188,7 @@ def trace(all_: Sequence[Searched]) -> dict[str, Any] | None:
 
 
 def cases(found: Searched) -> list[Case]:
-    """A search as a test case, and one for each leads-to property."""
+    """The test case of a search, and one for each leads-to property."""
     result = found.result
     model, name = result.instance.model, result.instance.configuration.name
     group = group_of("check", model)

@@ -1,6 +1,6 @@
 """The verb `verify`: every judge, on something of everything or on all of it, and one table at the end.
 
-The table goes to standard output, how far the run is to standard error. Leaves out what is judged and how
+The table goes to standard output, how far the run is to standard error. Not here: what is judged and how
 (`genstamp.verify`).
 """
 
@@ -20,7 +20,7 @@ from rich.live import Live
 from rich.text import Text
 
 from genstamp import exit_codes
-from genstamp.cli.interrupting import TOLD
+from genstamp.cli import TOLD
 from genstamp.errors import GenstampError
 from genstamp.progress import LINE_EVERY_S
 from genstamp.report import Format

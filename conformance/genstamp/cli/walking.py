@@ -1,6 +1,6 @@
 """`conform --walk`: an implementation is led to each abstract transition of some configurations of a system.
 
-Leaves out the walk (see `genstamp.walk`).
+Not here: the walk (see `genstamp.walk`).
 """
 
 from collections import Counter

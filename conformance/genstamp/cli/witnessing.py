@@ -78,7 +78,7 @@ def _never(instance: Instance, witness: str) -> Instance:
         never = replace(claim, kind="invariant", parameters=(), condition=negation(claim.closed))
     else:
         parts = _parts(instance.model, witness)
-        kind = "transition" if parts[0].two_states else "invariant"
+        kind = "transition" if any(part.two_states for part in parts) else "invariant"
         where = disjunction([part.where for part in parts])
         never = replace(parts[0].claim, kind=kind, parameters=(), condition=negation(where), target=None)
     return Instance(replace(instance.model, properties=(never,), may_stop=None), instance.configuration)

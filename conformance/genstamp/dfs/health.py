@@ -1,6 +1,6 @@
 """Which files below a path are healthy: as many replicas of each block as the file wants.
 
-Leaves out: repairing; the namenode does that by itself.
+Not here: repairing; the namenode does that by itself.
 
 Source: NN/NamenodeFsck, Hadoop 3.4.1.
 """

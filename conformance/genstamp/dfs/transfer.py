@@ -1,6 +1,6 @@
 """Bytes from files here to files of a cluster, and back.
 
-Leaves out: directories.
+Not here: directories.
 """
 
 import asyncio

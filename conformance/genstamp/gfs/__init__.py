@@ -1,4 +1,4 @@
 """What is computed of the specification of GFS beyond what every system has: table 1 of the paper, and the clock skew.
 
-Leaves out the rules themselves, which stand in `genstamp_spec.gfs`.
+Not here: the rules themselves, which stand in `genstamp_spec.gfs`.
 """

@@ -1,6 +1,6 @@
 """The sweep of clock skew as people and programs read it.
 
-Leaves out how it is computed (`genstamp.gfs.skew`) and drawn (`genstamp.gfs.skew_chart`).
+Not here: how it is computed (`genstamp.gfs.skew`) and drawn (`genstamp.gfs.skew_chart`).
 """
 
 from collections.abc import Iterator

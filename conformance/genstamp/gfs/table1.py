@@ -4,7 +4,7 @@ Every interleaving of the clients' mutations is searched, within the limits of t
 weakest of what is reached is the entry of the table: no more can be relied on. Cases and regions are told by
 `genstamp_spec.gfs.regions`, in the bytes of replicas and the words that clients heard.
 
-Leaves out stale replicas, which a client with an old cache may read, and how the table is shown.
+Not here: stale replicas, which a client with an old cache may read, and how the table is shown.
 """
 
 from collections.abc import Iterator, Sequence

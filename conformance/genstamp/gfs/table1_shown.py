@@ -1,6 +1,6 @@
 """Table 1 of the GFS paper as people and programs read it.
 
-Leaves out how it is computed (`genstamp.gfs.table1`).
+Not here: how it is computed (`genstamp.gfs.table1`).
 """
 
 from collections.abc import Iterator, Mapping

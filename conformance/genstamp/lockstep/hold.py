@@ -1,6 +1,6 @@
 """Holds simulated runs against a system: each entity by its own tracker, and what came of it in figures.
 
-Leaves out printing, and the runs themselves, which are the implementation's.
+Not here: printing, and the runs themselves, which are the implementation's.
 """
 
 import time

@@ -3,7 +3,7 @@
 A projection takes the events of a whole run in the order in which they happened and gives, for each entity that the
 system is about, the steps of the model that these events are. All else it leaves out, each event with the reason.
 
-Leaves out how the steps are judged (`hold`) and what a projection keeps in mind (`lease` and its like).
+Not here: how the steps are judged (`hold`) and what a projection keeps in mind (`lease` and its like).
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """What a family of systems has to give so that its simulated runs can be held against them.
 
-Leaves out the families (`hdfs`, `gfs`), and how runs are judged (`hold`).
+Not here: the families (`hdfs`, `gfs`), and how runs are judged (`hold`).
 """
 
 from collections.abc import Callable, Sequence

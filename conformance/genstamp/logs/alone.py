@@ -1,7 +1,7 @@
 """The check of logs in one process, without Spark: for what is so small that starting Spark would take longer.
 
 Reads and checks with the same code as the job on Spark, and writes the same tables; the rows of all keys stand in
-memory, some 100 bytes each. Leaves out what is done before and after (`genstamp.logs.run`).
+memory, some 100 bytes each. Not here: what is done before and after (`genstamp.logs.run`).
 """
 
 import os

@@ -1,6 +1,6 @@
-"""The columns of the verdicts while they are found: numbers for what all entities have, and the rest for the few.
+"""The verdicts of many entities as columns: arrays for what every entity has, a dictionary for what few have.
 
-Leaves out finding them (`genstamp.logs.check`).
+Not here: how a verdict is found (`genstamp.logs.check`).
 """
 
 from typing import Any
@@ -18,18 +18,18 @@ _TOLD = ("rejected_event", "states_before", "failed", "accepted", "place")
 
 
 class Answers:
-    """Verdicts of entities of one kind.
+    """The verdicts of entities of one kind. All arguments but the automaton are arrays over the entities.
 
     Args:
-        automaton: which checked them.
-        shown: for each entity the set of states shown at the end.
-        unlogged: for each whether its sources log no end.
-        began: for each whether its life has begun.
-        rejected: for each whether an event was rejected.
-        unruled: for each whether it has an event that no rule knows.
+        automaton: the automaton that checked them.
+        shown: the set of states that the events show at the end.
+        unlogged: whether no source logs the end of such an entity's life.
+        began: whether its life has begun.
+        rejected: whether an event was rejected.
+        unruled: whether no rule applies to one of its events.
 
     Attributes:
-        slow: for each whether only the slow path could decide it.
+        slow: whether only the slow path could decide it.
     """
 
     def __init__(
@@ -45,28 +45,28 @@ class Answers:
         self._told: dict[int, dict[str, Any]] = {}
 
     def are_conformant(self) -> Any:
-        """For each entity whether it is conformant, as far as is known."""
+        """For each entity, whether it is conformant so far."""
         return self._safety == _CONFORMANT
 
     def accept(self, entity: int, found: Found) -> None:
-        """Another order explained the events after all."""
+        """Make an entity conformant: its events are explained in another order."""
         self._safety[entity] = _CONFORMANT
         self._shown[entity] = found.shown
         if found.began:
             self._completion[entity] = self._completion_of(found.shown, self._unlogged[entity])
 
     def leave_open(self, entity: int, why: str) -> None:
-        """What the events mean is not decided."""
+        """Make an entity undetermined, for a reason."""
         self._safety[entity] = _UNDETERMINED
         self.tell(entity, failed=why)
 
     def reject(self, entity: int, **told: Any) -> None:
-        """All events together are not explained, whatever their order; the states are those at the end."""
+        """Make an entity violated: no order explains its events. For `told` see `tell`."""
         self._safety[entity], self._completion[entity] = _VIOLATED, _UNKNOWN
         self.tell(entity, states_before=list(self._graph.members(int(self._shown[entity]))), **told)
 
     def tell(self, entity: int, **told: Any) -> None:
-        """Sets what is told of an entity that is not conformant, by names of columns."""
+        """Set columns of an entity that is not conformant, by their names."""
         self._told.setdefault(entity, {}).update(told)
 
     def every(self) -> Any:
@@ -74,11 +74,11 @@ class Answers:
         return np.arange(len(self._shown))
 
     def told(self) -> Any:
-        """The numbers of those of which more is told than that they are counted."""
+        """The numbers of the entities that need a row of their own: the others are only counted."""
         return np.flatnonzero((self._safety != _CONFORMANT) | (self._completion == _UNFINISHED))
 
     def counts(self) -> Any:
-        """How many have the same verdict, a table of `tables.COUNTS`."""
+        """The number of entities for each verdict, a table of `tables.COUNTS`."""
         begun = self._shown != 1 << self._graph.initial
         sorts = (self._safety.astype(np.int64) * len(COMPLETIONS) + self._completion) * 4 + self.slow * 2 + begun
         keys = np.bincount(sorts)
@@ -95,11 +95,11 @@ class Answers:
         return pa.table(columns, schema=COUNTS)
 
     def columns(self, events: Any, those: Any) -> list[Any]:
-        """Of some entities, in the order of the table, from `safety` on.
+        """The columns of the verdict table from `safety` on, for some entities.
 
         Args:
-            events: how many each of them has.
-            those: their numbers.
+            events: the number of events of each of them.
+            those: the numbers of the entities.
         """
         sets, of_set = np.unique(self._shown[those], return_inverse=True)
         names = pa.array([list(self._graph.members(int(states))) for states in sets], VERDICTS.field("states").type)
@@ -113,10 +113,10 @@ class Answers:
         ]
 
     def _few(self, name: str, those: Any) -> Any:
-        """A column of some entities that is null but for what is told."""
+        """A column for some entities, which is null where `tell` has set nothing."""
         type_ = VERDICTS.field(name).type
         given = {entity: told[name] for entity, told in self._told.items() if told.get(name) is not None}
-        if not given and not pa.types.is_struct(type_):  # Of a struct, the parts would be null, too.
+        if not given and not pa.types.is_struct(type_):  # The fields of a null struct would be null, too.
             return pa.nulls(len(those), type_)
         values: list[Any] = [None] * len(those)
         for place, entity in zip(np.searchsorted(those, list(given)).tolist(), given, strict=True):
@@ -130,5 +130,5 @@ class Answers:
 
 
 def texts(values: Any, numbers: Any) -> Any:
-    """A column of few distinct texts: `values[number]` for each of some numbers."""
+    """A column of texts: `values[number]` for each number."""
     return pa.array(values, pa.string()).take(pa.array(np.asarray(numbers, np.int32)))

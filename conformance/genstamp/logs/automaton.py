@@ -104,6 +104,8 @@ class Automaton:
         return self._tables
 
     def _through(self, states: int, way: Way) -> int:
+        if way.forgets and states:
+            return (1 << len(self.graph.states)) - 1
         if way.before is not None:
             states &= self._set_of(way.before)
         for event in way.fires:

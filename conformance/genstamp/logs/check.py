@@ -1,7 +1,7 @@
 """Checks the events of many entities: batches of Arrow in, one verdict a key out.
 
 The fast path goes first (`genstamp.logs.kernel`); what it rejects goes to the slow path where other orders are
-possible. Leaves out Spark, which calls this on each partition.
+possible. Not here: Spark, which calls this on each partition.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """What each column of the tables means: for the page docs/logs-tables.md.
 
-Leaves out names and types, which the schemas have (`genstamp.logs.tables`, `genstamp.events`).
+Not here: names and types, which the schemas have (`genstamp.logs.tables`, `genstamp.events`).
 """
 
 from collections.abc import Mapping
@@ -66,7 +66,11 @@ EVENTS = TableText(
         ),
         "num_bytes": Column("length of the block or replica, after the step", "bytes", "the source does not tell it"),
         "arguments": Column("who took part: `client`, `file`, `datanode`, `primary`, `holder`, `block`, ..."),
-        "observed": Column("what the node shows after the step: `closed`, `block_state`, `locations`, ..."),
+        "observed": Column(
+            "what the node shows after the step: `closed`, `closed_before` where a call has closed another's file"
+            " past its soft limit before it went on, `new_holder` of a file that is recovered, `block_state`,"
+            " `locations`, ..."
+        ),
         "place": Column(_PLACE.meaning, null="never, in events that were read"),
     },
 )

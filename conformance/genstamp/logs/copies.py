@@ -1,11 +1,11 @@
-"""Which logs are copies of another log, or of its beginning: proven by their whole content, read side by side.
+"""Finds logs that are copies of another log or of its beginning, by comparing their whole contents.
 
-A log is collected more than once: as it is and compressed, while it was written and afterwards, from each JournalNode.
-It is left out only if all of it is the content of another file, or the beginning of that; a fragment from elsewhere is
-not, and no file whose content differs at a single byte. An edit log in progress is filled up behind its last operation,
-and a viewer ends each XML with the same tag: these bytes are no content.
+The same log is often collected more than once: plain and compressed, while it is written and afterwards, from each
+JournalNode. A file is left out only if its whole content equals another file's content or the beginning of it, byte by
+byte. The padding behind the last operation of an edit log in progress, and the tag at the end of an XML edit log, do
+not count as content.
 
-Only files that begin alike are compared, and a comparison ends at the first difference.
+Only files with the same beginning are compared, and a comparison stops at the first difference.
 """
 
 import re
@@ -19,15 +19,15 @@ from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.streams import DamagedSourceError, Stream
 
 Chunks = Callable[[], Iterator[bytes]]
-"""Gives the content of a file, from its beginning each time.
+"""Reads the content of a file; each call begins at the beginning.
 
 Raises:
-    DamagedSourceError: it cannot be read to its end.
-    OSError: it cannot be read.
+    DamagedSourceError: the file cannot be read to its end.
+    OSError: the file cannot be read.
 """
 
 BINARY_EDITS, XML_EDITS, LINES = range(3)
-"""What a file is; this says how it begins and ends."""
+"""The type of a file, which determines its entries and what is no content at its end."""
 
 _BEGINNING = 1 << 12
 _BINARY_ENTRY = 24
@@ -41,9 +41,9 @@ class Copy(NamedTuple):
     """A file that is left out.
 
     Attributes:
-        file: its name.
-        original: whose content it holds.
-        is_whole: whether it holds all of that; else the beginning.
+        file: the name of the copy.
+        original: the name of the other file.
+        is_whole: whether it has the whole content of the other file, or only its beginning.
     """
 
     file: str
@@ -51,22 +51,22 @@ class Copy(NamedTuple):
     is_whole: bool
 
     def why(self) -> str:
-        """The note on it in the report."""
+        """The note on the copy in the report."""
         if self.is_whole:
             return f"left out, as its content is that of {self.original}"
         return f"left out, as its content is the beginning of {self.original}"
 
 
 def beginning_of(text: bytes, sort: int, many: int) -> bytes:
-    """The first entries of a content: lines with a time, records or, of a binary edit log, so many bytes for each.
+    """The first entries of a content: lines with a time, or records; in a binary edit log, a number of bytes for each.
 
-    Two logs that share two entries tell of the same time; one alone may be a banner, or the first operation of any
+    Two logs that share two entries are of the same time. A single entry may be a banner, or the first operation of any
     edit log.
 
     Args:
         text: the beginning of the content.
         sort: `BINARY_EDITS`, `XML_EDITS` or `LINES`.
-        many: how many entries; fewer if there are no more.
+        many: how many entries; fewer if there are not so many.
     """
     if sort == BINARY_EDITS:
         return text[: many * _BINARY_ENTRY]
@@ -84,7 +84,7 @@ def beginning_of(text: bytes, sort: int, many: int) -> bytes:
 
 
 def file_chunks(file: str) -> Chunks:
-    """The content of a file, decompressed."""
+    """A reader of the decompressed content of a file."""
 
     def chunks() -> Iterator[bytes]:
         with Stream(file) as stream:
@@ -94,12 +94,12 @@ def file_chunks(file: str) -> Chunks:
 
 
 def copies_among(files: Mapping[str, Chunks], sort: int) -> list[Copy]:
-    """The copies among some files that begin alike: of the whole of another one, or of its beginning.
+    """The copies among some files with the same beginning.
 
-    Of equal ones the first is kept. A file that cannot be read to its end is no copy, as its content is not known.
+    Of equal files the first one is kept. A file that cannot be read to its end is not a copy.
 
     Args:
-        files: their contents by their names.
+        files: the readers of their contents, by name.
         sort: `BINARY_EDITS`, `XML_EDITS` or `LINES`.
     """
     if len(files) < 2:
@@ -110,7 +110,7 @@ def copies_among(files: Mapping[str, Chunks], sort: int) -> list[Copy]:
     def order(one: str, other: str) -> int:
         return _difference(_content(files[one], sort), _content(files[other], sort))
 
-    # A beginning comes right before what begins with it, and of equal ones the first given last.
+    # A beginning sorts directly before the files that begin with it. Of equal files the first given comes last.
     whole.reverse()
     ordered = sorted(whole, key=cmp_to_key(order))
     copies: list[Copy] = []
@@ -124,10 +124,10 @@ def copies_among(files: Mapping[str, Chunks], sort: int) -> list[Copy]:
 
 
 def is_beginning(one: Chunks, other: Chunks, sort: int) -> bool:
-    """Whether the content of a file is that of another one, or the beginning of it.
+    """Whether the content of a file equals that of another one, or its beginning; False if either cannot be read.
 
     Args:
-        one, other: their contents.
+        one, other: the readers of their contents.
         sort: `BINARY_EDITS`, `XML_EDITS` or `LINES`.
     """
     try:
@@ -137,7 +137,7 @@ def is_beginning(one: Chunks, other: Chunks, sort: int) -> bool:
 
 
 def _size(content: Iterable[bytes]) -> int | None:
-    """Bytes of a content; None if it cannot be read to its end."""
+    """The number of bytes of a content; None if it cannot be read to its end."""
     try:
         return sum(map(len, content))
     except (DamagedSourceError, OSError):
@@ -145,7 +145,7 @@ def _size(content: Iterable[bytes]) -> int | None:
 
 
 def _content(chunks: Chunks, sort: int) -> Iterator[bytes]:
-    """The content of a file without what it is filled up with."""
+    """The content of a file without padding and end tag."""
     if sort == BINARY_EDITS:
         return _without_padding(chunks())
     return _without_end_tag(chunks()) if sort == XML_EDITS else chunks()
@@ -156,7 +156,7 @@ def _without_padding(chunks: Iterator[bytes]) -> Iterator[bytes]:
     for chunk in chunks:
         content = chunk.rstrip(_PADDING)
         if content:
-            # No padding after all: content follows.
+            # Content follows, so these bytes were not padding.
             while padding:
                 size = min(padding, _BEGINNING)
                 yield _PADDING * size
@@ -175,7 +175,7 @@ def _without_end_tag(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _pairs(one: Iterator[bytes], other: Iterator[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Two contents in pieces of the same length, until either is over; then what is left in the piece of the other."""
+    """Two contents in pieces of the same length, until one of them ends; last what is left of both pieces."""
     mine = yours = b""
     while True:
         mine, yours = mine or next(filter(None, one), b""), yours or next(filter(None, other), b"")
@@ -188,7 +188,7 @@ def _pairs(one: Iterator[bytes], other: Iterator[bytes]) -> Iterator[tuple[bytes
 
 
 def _difference(one: Iterator[bytes], other: Iterator[bytes]) -> int:
-    """Negative if one content comes before the other, byte by byte; 0 if they are the same."""
+    """Negative if the first content sorts before the second, 0 if they are equal, positive otherwise."""
     for mine, yours in _pairs(one, other):
         if mine != yours:
             return -1 if mine < yours else 1

@@ -1,6 +1,6 @@
 """Rows on the disk that are put in the order of their units and of what these tell, however they came.
 
-They are divided into files of which each has the rows between two places of that order, and fits in memory. Leaves out
+They are divided into files of which each has the rows between two places of that order, and fits in memory. Not here:
 whose rows these are (`genstamp.logs.long_keys`).
 """
 

@@ -1,6 +1,6 @@
 """How long recoveries took, files were open and blocks waited for a report, by the NameNode's own clock.
 
-Two clocks are never compared: both ends are events of one node. Leaves out drawing (`genstamp.logs.histogram`).
+Two clocks are never compared: both ends are events of one node. Not here: drawing (`genstamp.logs.histogram`).
 """
 
 from collections.abc import Iterator

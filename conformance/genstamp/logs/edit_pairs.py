@@ -1,6 +1,6 @@
 """Whether edits that lie beside each other under one name, binary and as XML, tell the same operations.
 
-Leaves out what does not matter to files, blocks and leases, and pairs larger than `COMPARED_MAX`.
+Not here: what does not matter to files, blocks and leases, and pairs larger than `COMPARED_MAX`.
 """
 
 import re
@@ -20,7 +20,7 @@ COMPARED_MAX = 256 << 20
 SHOWN_MAX = 200
 """Characters of a value that are shown."""
 
-_NAME = re.compile(r"(?:\.xml)?(?:\.gz|\.zst)?$")
+_NAME = re.compile(r"(?:\.xml)?(?:\.gz|\.bz2|\.xz|\.zst)?$")
 _OF_ALL = ("record", "layout_version", "txid", "name")
 
 

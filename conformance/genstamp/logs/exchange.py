@@ -1,7 +1,7 @@
 """The concerns in compact columns, as they go from who reads to who checks.
 
 The same rows as of `tables.CONCERNS`, with what repeats as numbers: an entity is a number and a name, of which most
-have only the one. Leaves out how they are sent (`genstamp.logs.flat`), and what rows mean.
+have only the one. Not here: how they are sent (`genstamp.logs.flat`), and what rows mean.
 """
 
 from dataclasses import dataclass

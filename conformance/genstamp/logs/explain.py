@@ -1,6 +1,6 @@
 """Says why an event was rejected: the check that failed with its values, and what would have been accepted.
 
-Leaves out finding the rejected event.
+Not here: finding the rejected event.
 """
 
 from collections.abc import Iterator, Sequence

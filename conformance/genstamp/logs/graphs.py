@@ -1,6 +1,6 @@
 """The lifecycles of the specification as plain graphs, which the checker of logs turns into automata.
 
-Leaves out every rule of its own: states and edges are read from the `StateMachine` classes of
+Not here: every rule of its own: states and edges are read from the `StateMachine` classes of
 `genstamp_spec.lifecycles`, and what an edge does to stamps and lengths stands in `genstamp.logs.rules`.
 """
 

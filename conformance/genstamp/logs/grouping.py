@@ -1,6 +1,6 @@
 """Brings rows in the order of their keys, compiled: a table of the keys by hash, then counting.
 
-Leaves out what keys are.
+Not here: what keys are.
 """
 
 from typing import Any

@@ -7,7 +7,7 @@
       -> write.parquet, or to the driver what the report tells
 
 The exchange, its spill and its retries are Spark's. What all readers must know of each other is told to every part of
-the keys. Leaves out what is read and what is checked, what is done before and after (`genstamp.logs.run`), and the
+the keys. Not here: what is read and what is checked, what is done before and after (`genstamp.logs.run`), and the
 session.
 """
 

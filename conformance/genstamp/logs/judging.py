@@ -1,7 +1,7 @@
-"""Checks a part of the keys as its rows come: sorted batches in, verdicts out.
+"""Checks one partition of the keys: sorted batches of rows in, verdicts out.
 
-No more rows are held than are checked at once, whatever the part has; a key of more is checked piece by piece
-(`genstamp.logs.long_keys`). Leaves out Spark, which sorts and calls this.
+Only as many rows are kept in memory as are checked at once; a key with more rows is checked in pieces
+(`genstamp.logs.long_keys`). Not here: Spark, which sorts the rows and calls this.
 """
 
 import tempfile
@@ -19,21 +19,21 @@ from genstamp.logs.tables import SPANS
 from genstamp.logs.units import Found
 
 ROWS_MAX = 500_000
-"""Rows that are held in memory, of some 100 bytes each."""
+"""How many rows are kept in memory; a row takes about 100 bytes."""
 
 JUDGED: Any = pa.schema([pa.field("table", pa.string(), nullable=False), pa.field("rows", pa.binary(), nullable=False)])
-"""What comes of a part: names of tables, and batches of their rows."""
+"""The schema of the result of a partition: names of tables, and batches of their rows."""
 
 
 class Judging(NamedTuple):
-    """How parts are checked.
+    """How partitions are checked.
 
     Attributes:
-        found: what was read.
-        complete: whether nothing is missing from it.
-        situations_max: bound of the slow path.
-        keeps: whether all verdicts are wanted, and steps; else keys of which no more is told are only counted.
-        rows_max: how many rows are held in memory.
+        found: the files that were read.
+        complete: whether the user asserts that nothing is missing from them.
+        situations_max: the bound of the slow path.
+        keeps: whether to return all verdicts and steps; otherwise conformant and complete keys are only counted.
+        rows_max: how many rows are kept in memory.
     """
 
     found: Found
@@ -44,11 +44,11 @@ class Judging(NamedTuple):
 
 
 def judge(how: Judging, batches: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    """The tables of a part, in pieces; the spans are given by each part, all other rows by one.
+    """The result tables of a partition, in pieces. Every partition returns the spans; every other row comes only once.
 
     Args:
-        how: see there.
-        batches: the rows of the part, of `flat.FLAT`, sorted by `flat.KEY`.
+        how: how to check.
+        batches: the rows of the partition, with the schema `flat.FLAT`, sorted by `flat.KEY`.
     """
     meanings = Meanings()
     first: Any = None

@@ -1,6 +1,6 @@
 """Tables that an earlier check has kept, and what it took for granted.
 
-Leaves out making them (`genstamp.logs.run`, `genstamp.logs.local`).
+Not here: making them (`genstamp.logs.run`, `genstamp.logs.local`).
 """
 
 from collections.abc import Mapping, Sequence

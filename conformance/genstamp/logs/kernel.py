@@ -1,6 +1,6 @@
 """The fast path: the events of many entities of one kind through their automaton, a few array look-ups an event.
 
-Leaves out sorting (the caller groups the events by entity, each entity's events in the order given) and entities that
+Not here: sorting (the caller groups the events by entity, each entity's events in the order given) and entities that
 are rejected: those go to the slow path (`genstamp.logs.orders`).
 """
 

@@ -1,6 +1,6 @@
 """Finds the keys that a user means, in the words in which logs and tools show them.
 
-Leaves out their story (`genstamp.logs.story`).
+Not here: their story (`genstamp.logs.story`).
 """
 
 import re

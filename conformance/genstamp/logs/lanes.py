@@ -1,6 +1,6 @@
 """The story of one key as swim lanes: one lane a node; arrows where it is known who was first.
 
-Leaves out drawing (`genstamp_model.traces`).
+Not here: drawing (`genstamp_model.traces`).
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The same check in one process, without Spark: for one small log, and for tests.
 
-Leaves out partitions, Parquet and the report: everything is kept in memory.
+Not here: partitions, Parquet and the report: everything is kept in memory.
 """
 
 from collections.abc import Sequence

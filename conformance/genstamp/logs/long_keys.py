@@ -1,7 +1,7 @@
 """Checks keys of which one may have more rows than memory: key by key, one of very many rows piece by piece.
 
 What the automaton knows of a key after one piece is what it begins the next with. Other keys are checked many at a
-time, as soon as their rows are all there. Leaves out what brings the rows of a key together, and what is checked of it
+time, as soon as their rows are all there. Not here: what brings the rows of a key together, and what is checked of it
 (`genstamp.logs.check`).
 """
 

@@ -1,7 +1,7 @@
 """Files of any file system, by plain paths and by URIs: found, measured and opened through fsspec.
 
 A plain path, and `file:`, is of this machine and opened as ever. Credentials come from where fsspec's libraries look.
-Leaves out what files hold (`genstamp.logs.streams`).
+Not here: what files hold (`genstamp.logs.streams`).
 """
 
 import errno

@@ -1,7 +1,7 @@
 """The check of one entity once more, as dumb as can be: what the fast path is compared with.
 
 Takes the lifecycles as running machines and the rules as they are written; no tables, no sets as numbers, no kernel.
-Unseen steps are found by trying every event of the machine. Leaves out other orders than the one given.
+Unseen steps are found by trying every event of the machine. Not here: other orders than the one given.
 """
 
 from collections.abc import Sequence
@@ -100,6 +100,8 @@ def _after(
 
 
 def _through(kind: Kind, state: str | None, way: Way) -> set[str]:
+    if way.forgets:
+        return {*(each.id for each in LIFECYCLES[kind].states), *({DELETED} if kind == "file" else ())}
     if way.before is not None and state not in way.before:
         return set()
     for event in way.fires:
@@ -115,7 +117,12 @@ def _reached(kind: Kind, unseen: frozenset[str], start: str) -> frozenset[Place]
     book = BOOKS[kind]
     while frontier:
         state, moves = frontier.pop()
-        steps = [(_send(kind, state, event), book.effects[event]) for event in book.effects if event in unseen]
+        steps = [
+            (_send(kind, state, event), effect)
+            for event in book.effects
+            if event in unseen
+            for effect in book.effects[event].each()
+        ]
         steps += [(state, drift.effect) for drift in book.drifts if drift.name in unseen and state in drift.states]
         for target, effect in steps:
             if target is None:

@@ -17,7 +17,7 @@ from genstamp.logs.tables import ROLES_MAX
 NAMENODE = "namenode"
 """A NameNode's name, or what it begins with where there are several."""
 
-GIVES_OUT = frozenset({"start_recovery", "recover_lease", "release_expired_lease", "create", "truncate"})
+GIVES_OUT = frozenset({"start_recovery", "recover_lease", "release_expired_lease", "create", "append", "truncate"})
 SYNCS = "sync_block"
 _ACCEPTS = "commit_block_synchronization"
 ON_DISK = frozenset({"found_on_disk", "stamps_on_disk"})

@@ -1,7 +1,7 @@
 """The events of an entity that a bounded search for an order can come to: of very many, the first of each node.
 
 A search that visits so many situations does at most so many events, and those of one node in their order. What else it
-has to know is only which later events would have to come before those. Leaves out the search (`genstamp.logs.orders`).
+has to know is only which later events would have to come before those. Not here: the search (`genstamp.logs.orders`).
 """
 
 from collections import Counter

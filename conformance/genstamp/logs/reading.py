@@ -1,6 +1,6 @@
 """Reads one unit with the reader that its content asks for, and gives tables.
 
-Leaves out Spark, which runs this once for each unit, and finding the units.
+Not here: Spark, which runs this once for each unit, and finding the units.
 """
 
 from collections.abc import Callable, Iterator

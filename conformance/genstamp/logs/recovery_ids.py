@@ -4,7 +4,7 @@ Stamps and recovery ids are numbers of one counter of the NameNode, which falls 
 whatever is missing and in whichever order the sources are read: a recovery of a block has a higher id than the stamp
 that the block was given out with, and none has the id that a pipeline of the block was updated to. The latter not where
 a NameNode has started meanwhile: without HA it grants again what it had granted, and what is no block's stamp yet (H).
-Leaves out id 0, which a recovery is ordered with whose block was reopened before (G.2); what needs an order, which
+Not here: id 0, which a recovery is ordered with whose block was reopened before (G.2); what needs an order, which
 the lifecycle of the block checks where one is known (`genstamp.logs.rules.block`); steps that were refused; the copy
 that a truncation makes, whose stamp is the id of its recovery; edits, which name a block that is new to them with the
 stamp that it has by then; a key of more rows than are held in memory.

@@ -1,6 +1,6 @@
 """What a check of logs found, and how it is shown.
 
-Leaves out finding it (`genstamp.logs.job`).
+Not here: finding it (`genstamp.logs.job`).
 """
 
 from collections import Counter

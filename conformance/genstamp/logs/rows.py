@@ -1,6 +1,6 @@
 """Collects what a reader gives into tables of Arrow: events, concerns, coverage, rejects.
 
-Leaves out reading and checking.
+Not here: reading and checking.
 """
 
 import hashlib

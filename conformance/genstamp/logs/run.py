@@ -1,6 +1,6 @@
 """One check of logs, from paths to a report: finding, reading, checking, tables in Parquet, put in place in one step.
 
-Leaves out who does the work: `genstamp.logs.alone` in one process, `genstamp.logs.job` on Spark. Both read a unit with
+Not here: who does the work: `genstamp.logs.alone` in one process, `genstamp.logs.job` on Spark. Both read a unit with
 `genstamp.logs.reading` and check whole keys with `genstamp.logs.check`.
 """
 

@@ -1,7 +1,7 @@
 """Starts Spark so that the pipeline works on a fresh machine: the right Java, the right Python, nothing reachable
 from outside.
 
-Leaves out the job (`genstamp.logs.job`).
+Not here: the job (`genstamp.logs.job`).
 """
 
 import os

@@ -1,6 +1,6 @@
 """Standard input as a file among others: what it is, its content says, and that is looked at more than once.
 
-Leaves out reading it (`genstamp.logs.units`).
+Not here: reading it (`genstamp.logs.units`).
 """
 
 import shutil

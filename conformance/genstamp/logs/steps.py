@@ -1,6 +1,6 @@
 """Which steps of a lifecycle events stood for: counts on its edges.
 
-Leaves out counting (`genstamp.logs.kernel`), which only knows sets of states and actions.
+Not here: counting (`genstamp.logs.kernel`), which only knows sets of states and actions.
 """
 
 from collections import Counter

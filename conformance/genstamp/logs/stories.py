@@ -1,6 +1,6 @@
 """Puts the stories of keys into a report.
 
-Leaves out the stories themselves (`genstamp.logs.story`) and the report's forms (`genstamp.logs.report`).
+Not here: the stories themselves (`genstamp.logs.story`) and the report's forms (`genstamp.logs.report`).
 """
 
 from dataclasses import replace

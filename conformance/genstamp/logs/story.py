@@ -1,6 +1,6 @@
 """The story of one key: its events one by one, the states that each leaves possible, and what was rejected.
 
-Leaves out finding the key (`genstamp.logs.keys`), the verdict itself (`genstamp.logs.check`) and pictures
+Not here: finding the key (`genstamp.logs.keys`), the verdict itself (`genstamp.logs.check`) and pictures
 (`genstamp.logs.lanes`).
 """
 

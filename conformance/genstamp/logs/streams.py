@@ -1,12 +1,14 @@
 """Opens what may be compressed, within limits, and says in one sentence what is wrong with what it cannot read.
 
-Leaves out what the bytes mean (`genstamp.logs.readers`). gzip and zstd are recognised by their first bytes, and so is
-text in UTF-16, as programs of Windows write it, which is given in UTF-8.
+Not here: what the bytes mean (`genstamp.logs.readers`). What a file is compressed by is recognised by its first bytes,
+and so is text in UTF-16, as programs of Windows write it, which is given in UTF-8.
 """
 
+import bz2
 import codecs
+import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -32,8 +34,37 @@ _CHUNK = 1 << 18
 
 _UTF_16 = "UTF-16"
 
-# Bytes decompressed at a time: no more than some 16 MiB can come of them.
-_PIECES = {"gzip": 1 << 14, "zstd": 1 << 9, _UTF_16: _CHUNK}
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    zstandard.FRAME_HEADER: "zstd",
+    codecs.BOM_UTF16_LE: _UTF_16,
+    codecs.BOM_UTF16_BE: _UTF_16,
+}
+_LONGEST_MAGIC = max(map(len, _MAGIC))
+
+_NOT_READ = {
+    b"PK\3\4": "zip",
+    b"7z\xbc\xaf\x27\x1c": "7-Zip",
+    b"Rar!\x1a\7": "RAR",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"\x89LZO": "lzop",
+    b"LZIP": "lzip",
+    b"\xff\6\0\0sNaPpY": "snappy",
+    b"\x1f\x9d": "compress",
+}
+
+DECOMPRESSED = ("gzip", "bzip2", "xz", "zstd")
+"""What a file may be compressed by."""
+
+# 128 MiB is what the zstd program itself allows without being asked; xz -9 needs half of it.
+_WINDOW_MAX = 1 << 27
+
+_MOST_AT_ONCE = 16 << 20
+
+# Bytes decompressed at a time: no more than some 16 MiB can come of them, or are asked for.
+_PIECES = {"gzip": 1 << 14, "zstd": 1 << 9, "bzip2": _CHUNK, "xz": _CHUNK, _UTF_16: _CHUNK}
 
 
 class DamagedSourceError(GenstampError):
@@ -49,7 +80,7 @@ class DamagedSourceError(GenstampError):
 
 
 class _Decoder(Protocol):
-    """What gzip and zstd have in common here."""
+    """What the decoders have in common here."""
 
     @property
     def eof(self) -> bool: ...
@@ -73,6 +104,30 @@ class _Utf16:
         return self._decoder.decode(data).encode()
 
 
+class _Limited:
+    """bzip2 and xz, of which some bytes may be a gibibyte of zeros: gives some of the content at a time."""
+
+    def __init__(self, decoder: bz2.BZ2Decompressor | lzma.LZMADecompressor) -> None:
+        self._decoder = decoder
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+    @property
+    def keeps_content(self) -> bool:
+        """Whether there is more of what it was given."""
+        return not (self._decoder.needs_input or self._decoder.eof)
+
+    def decompress(self, data: bytes) -> bytes:
+        """The next piece of the content."""
+        return self._decoder.decompress(data, _MOST_AT_ONCE)
+
+
 class Content(Protocol):
     """What can be read from its beginning."""
 
@@ -93,7 +148,7 @@ class Stream:
 
     def __init__(self, path: str | Path) -> None:
         self._file = open_binary(path)
-        magic = self._file.read(4)
+        magic = self._file.read(_LONGEST_MAGIC)
         self._file.seek(0)
         self._compression = _compression(magic)
         self._decoder: _Decoder | None = None
@@ -117,20 +172,17 @@ class Stream:
         Raises:
             DamagedSourceError: the compressed data ends early, is damaged, or expands beyond the limit.
         """
-        pending = b""
-        while chunk := pending or self._file.read(size):
-            self._taken += 0 if pending else len(chunk)
-            pending = b""
-            if self._compression:
-                chunk, pending = self._decompress(chunk)
-            self.bytes_read += len(chunk)
-            if self.bytes_read > EXPANSION_FREE and self.bytes_read > EXPANSION_MAX * self._taken:
-                raise DamagedSourceError(
-                    f"{self._compression} data expands more than {EXPANSION_MAX} times: "
-                    f"{self._taken} bytes gave {self.bytes_read}"
-                )
-            if chunk:
-                yield chunk
+        while data := self._file.read(size):
+            self._taken += len(data)
+            for chunk in self._decompressed(data) if self._compression else (data,):
+                self.bytes_read += len(chunk)
+                if self.bytes_read > EXPANSION_FREE and self.bytes_read > EXPANSION_MAX * self._taken:
+                    raise DamagedSourceError(
+                        f"{self._compression} data expands more than {EXPANSION_MAX} times: "
+                        f"{self._taken} bytes gave {self.bytes_read}"
+                    )
+                if chunk:
+                    yield chunk
         if self._decoder is not None and self._compression != _UTF_16:
             raise DamagedSourceError(f"{self._compression} data ends early, after {self._taken} bytes")
 
@@ -151,47 +203,57 @@ class Stream:
         room[: len(given)] = given
         return len(given)
 
-    def _decompress(self, data: bytes) -> tuple[bytes, bytes]:
-        """Content of a piece, and what of the piece is left because a member or frame ended."""
-        if self._decoder is None:
-            self._decoder = _decoder(self._compression)
+    def _decompressed(self, data: bytes) -> Iterator[bytes]:
+        """Content of a piece of the file."""
         size = _PIECES[self._compression]
-        piece, rest = data[:size], data[size:]
-        try:
-            content = self._decoder.decompress(piece)
-        except (zlib.error, zstandard.ZstdError) as error:
-            raise DamagedSourceError(
-                f"{self._compression} data is damaged before byte {self._taken}: {error}"
-            ) from None
-        if self._decoder.eof:
-            rest = self._decoder.unused_data + rest
-            self._decoder = None
-            # Tape blocks and some tools pad with zeros.
-            if not rest.strip(b"\0"):
-                rest = b""
-        return content, rest
+        while data or (isinstance(self._decoder, _Limited) and self._decoder.keeps_content):
+            if self._decoder is None:
+                self._decoder = _decoder(self._compression)
+            piece, data = data[:size], data[size:]
+            try:
+                content = self._decoder.decompress(piece)
+            except (zlib.error, zstandard.ZstdError, lzma.LZMAError, OSError) as error:
+                raise DamagedSourceError(
+                    f"{self._compression} data is damaged before byte {self._taken}: {error}"
+                ) from None
+            if self._decoder.eof:
+                # A member or frame has ended; tape blocks and some tools pad with zeros.
+                data = (self._decoder.unused_data + data).lstrip(b"\0")
+                self._decoder = None
+            yield content
 
 
 def is_compressed(path: str | Path) -> bool:
     """Whether a file is one that is decompressed as it is read."""
     with open_binary(path) as file:
-        return bool(_compression(file.read(4)))
+        return bool(_compression(file.read(_LONGEST_MAGIC)))
 
 
-def _compression(magic: bytes) -> str:
-    if magic[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return _UTF_16
-    return "gzip" if magic[:2] == b"\x1f\x8b" else "zstd" if magic == zstandard.FRAME_HEADER else ""
+def not_decompressed(beginning: bytes) -> str:
+    """By what a file is compressed that cannot be read here; "" if it is none of those."""
+    return _begins(beginning, _NOT_READ)
+
+
+def _compression(beginning: bytes) -> str:
+    return _begins(beginning, _MAGIC)
+
+
+def _begins(beginning: bytes, magic: Mapping[bytes, str]) -> str:
+    return next((name for first, name in magic.items() if beginning.startswith(first)), "")
 
 
 def _decoder(compression: str) -> _Decoder:
-    if compression == "gzip":
-        return zlib.decompressobj(wbits=31)
-    if compression == _UTF_16:
-        return _Utf16()
-    # 128 MiB is what the zstd program itself allows without being asked.
-    decoder: _Decoder = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
-    return decoder
+    match compression:
+        case "gzip":
+            return zlib.decompressobj(wbits=31)
+        case "bzip2":
+            return _Limited(bz2.BZ2Decompressor())
+        case "xz":
+            return _Limited(lzma.LZMADecompressor(lzma.FORMAT_XZ, _WINDOW_MAX))
+        case "zstd":
+            decoder: _Decoder = zstandard.ZstdDecompressor(max_window_size=_WINDOW_MAX).decompressobj()
+            return decoder
+    return _Utf16()
 
 
 def lines(stream: Content) -> Iterator[bytes | None]:

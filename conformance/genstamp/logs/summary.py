@@ -1,6 +1,6 @@
 """Sums up what reading and checking gave.
 
-Leaves out Spark: the tables are read with Arrow, a batch at a time.
+Not here: Spark: the tables are read with Arrow, a batch at a time.
 """
 
 import re

@@ -1,6 +1,6 @@
 """The columns of the tables that the pipeline makes, in Arrow.
 
-Leaves out Spark's schemas, which are derived from these (`genstamp.logs.job`).
+Not here: Spark's schemas, which are derived from these (`genstamp.logs.job`).
 """
 
 from typing import Any, NamedTuple

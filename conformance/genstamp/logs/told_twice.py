@@ -1,7 +1,7 @@
 """Holds the stamps that a NameNode's edits have for a block against the one with which its log gives the block out.
 
 Both tell of the same steps, so each is checked by itself, and no order of the two is known. But a block's stamp only
-rises, from the one that it is given out with: whatever is missing, no edit of the block has a lower one. Leaves out the
+rises, from the one that it is given out with: whatever is missing, no edit of the block has a lower one. Not here: the
 other direction, as edits of old layouts name a block only when its file is closed, with the stamp that it has by then;
 a key of more rows than are held in memory; and logs that are followed while they are written.
 """

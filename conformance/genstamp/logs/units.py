@@ -1,6 +1,6 @@
 """Finds what there is to read, says by its content what it is, and puts together what is one story.
 
-Leaves out reading it (`genstamp.logs.reading`). Names of files serve only to order the parts of a log; what a file
+Not here: reading it (`genstamp.logs.reading`). Names of files serve only to order the parts of a log; what a file
 is, its content says.
 """
 
@@ -34,7 +34,7 @@ from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.sighting import Reject, Unit, shortened
 from genstamp.logs.readers.storage_tree import is_archive
 from genstamp.logs.semantics import Semantics
-from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream, head
+from genstamp.logs.streams import DECOMPRESSED, LINE_LENGTH_MAX, DamagedSourceError, Stream, head, not_decompressed
 
 EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
 MERGED_LOG, SEQUENCES = "merged log", "sequences"
@@ -51,7 +51,7 @@ LAID_OUT = 100
 """Lines that show how a log is laid out."""
 
 _USUAL = (HADOOP, LAYOUTS[2].name)
-_ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.zst)?$")
+_ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.bz2|\.xz|\.zst)?$")
 _SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
 _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d+)")
 
@@ -229,7 +229,7 @@ _NOT_MEANT = "(not meant)"
 def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
     """Which reader a file is for; else why it is for none. Of a text all lines are looked at, if need be."""
     if not beginning:
-        return "", f"{_NOT_MEANT}empty, or compressed and damaged from the beginning"
+        return "", _nothing_of(file)
     if edit_binary.is_edit_log(beginning):
         return EDIT_LOG, ""
     if image_xml.is_image_xml(beginning):
@@ -248,8 +248,8 @@ def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
         return STORAGE, ""
     if sequences.is_sequences(beginning):
         return SEQUENCES, ""
-    if b"\0" in beginning[:8192]:
-        return "", "binary, and not an edit log: the first four bytes are no layout version"
+    if binary := _binary(beginning):
+        return "", binary
     if log_text.is_log(beginning):
         return LOG, ""
     if merged_log.is_merged_log(beginning):
@@ -259,6 +259,25 @@ def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
     first = next((line for line in beginning.splitlines() if line.strip()), b"")
     like = f"its first line is {shortened(first)[:80]!r}, and the layout most like it {nearest(first)!r}"
     return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known; {like}"
+
+
+def _nothing_of(file: str | Path) -> str:
+    """Why a file has no content."""
+    try:
+        with Stream(file) as stream:
+            any(stream.chunks())
+    except DamagedSourceError as damaged:
+        return damaged.reason
+    return f"{_NOT_MEANT}empty"
+
+
+def _binary(beginning: bytes) -> str:
+    """What a file is that is no text and nothing that can be read; "" if it may be text."""
+    if by := not_decompressed(beginning):
+        return f"compressed by {by}; what can be read is plain or compressed by {', '.join(DECOMPRESSED)}"
+    if b"\0" in beginning[:8192]:
+        return "binary, and not an edit log: the first four bytes are no layout version"
+    return ""
 
 
 def _reader_of_json(beginning: bytes) -> tuple[str, str]:
@@ -330,7 +349,7 @@ def _stories(readers: dict[str, str], firsts: dict[str, int], apart: Collection[
             name = "edits"
         elif reader == TRACE:
             name = "collection"
-        elif reader in (LOG, MERGED_LOG):
+        elif reader in (LOG, MERGED_LOG, NATIVE):
             name = log_name(path)
         else:
             name = path.name
@@ -347,12 +366,14 @@ def log_name(path: Path) -> str:
 
 
 def _first(reader: str, beginning: bytes) -> int:
-    """What orders the parts of a story, of what a beginning tells: the first time, or which table of a trace it is."""
+    """What orders the parts of a story, of what a beginning tells: the first time or number, or a trace's table."""
     if reader == TRACE:
         return tracebench.rank_of_table(beginning)
     if reader == LOG:
         times = (parts.time_us for line in io.BytesIO(beginning) if (parts := log_line(line)) is not None)
         return next(times, 0)
+    if reader == NATIVE:
+        return native.first_number(beginning)
     return merged_log.first_time(beginning) if reader == MERGED_LOG else 0
 
 

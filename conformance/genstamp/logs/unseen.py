@@ -1,6 +1,6 @@
 """What may have happened to an entity between two events that were seen.
 
-Leaves out which steps can go unseen: a source declares that (`genstamp.logs.sources`), and by default any can.
+Not here: which steps can go unseen: a source declares that (`genstamp.logs.sources`), and by default any can.
 """
 
 from functools import cache
@@ -91,9 +91,10 @@ class Closure:
     def _steps_from(self, state: int) -> list[tuple[int, Moves]]:
         book = BOOKS[self.kind]
         steps = [
-            (targets[state], book.effects[event])
+            (targets[state], effect)
             for event, targets in self._graph.edges.items()
             if event in self.unseen and targets[state] >= 0
+            for effect in book.effects[event].each()
         ]
         here = self._graph.states[state]
         steps += [(state, drift.effect) for drift in book.drifts if drift.name in self.unseen and here in drift.states]

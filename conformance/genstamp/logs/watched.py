@@ -1,6 +1,6 @@
 """How far a stage of a check on Spark is: each of its tasks reads some logs or a range of one, or checks some keys.
 
-Leaves out showing it (`genstamp.progress`), and what a task does.
+Not here: showing it (`genstamp.progress`), and what a task does.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """Keeps Arrow from loading pandas, which takes as long as checking a small log.
 
 Arrow asks of every sequence that it is given whether it is one of pandas, and loads pandas to find out; no table of the
-log pipeline ever is. Leaves out those who ask Arrow for something of pandas' later on: for them it is loaded after all.
+log pipeline ever is. Not here: those who ask Arrow for something of pandas' later on: for them it is loaded after all.
 """
 
 import sys

@@ -1,6 +1,6 @@
-"""What every verb reports to machines in the same forms. A verb makes its cases once; each form is made from those.
+"""The machine-readable reports of all verbs. A verb makes test cases, from which each format is written.
 
-Leaves out the text for people, which every verb words itself, and what is judged.
+Not here: the text for people, which each verb writes itself.
 """
 
 from genstamp.report.case import Case, Outcome, Place, Rule, Stage

@@ -1,16 +1,17 @@
-"""What was judged, with what came of it: the one thing that every machine-readable format is made from."""
+"""Test cases: each claim that was judged, with its outcome. All machine-readable formats are written from them."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 Outcome = Literal["passed", "failure", "error", "undetermined", "warning", "skipped"]
-"""A failure is a finding, a warning one that is a pass; an error is a judge that could not do its work, or a step that
-goes wrong."""
+"""The outcome of a test case. A warning is a finding that does not fail the run; an error is a judge that could not do
+its work, or a step that cannot be computed.
+"""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a file, from 1; the file as `report.places` shows it: never a path of this machine."""
+    """A line of a file, from 1; the file as `report.places` names it, without a path of this machine."""
 
     file: str
     line: int
@@ -21,7 +22,7 @@ class Rule:
     """A claim that is judged.
 
     Attributes:
-        name: stays the same from run to run, and differs from that of every other claim.
+        name: unique, and the same in every run.
         text: the claim in a sentence.
         place: where it is declared.
     """
@@ -33,7 +34,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of a counterexample: what happens, and the line of the action that does it."""
+    """One step of a counterexample, and the line of its action."""
 
     text: str
     place: Place | None = None
@@ -44,14 +45,15 @@ class Case:
     """One test case.
 
     Attributes:
-        group, name: what was checked; the group is shown as a class.
-        outcome: what is undetermined is no pass.
-        kind: of what is not passed, in a word.
-        message: in a sentence.
-        text: the whole story.
-        rule: the claim that this is about; what is not passed is not passed because of it.
-        judged: other claims that were judged at the same time.
-        place: of what is not passed; by default where the rule is declared.
+        group, name: what was checked; JUnit shows the group as the class.
+        seconds: how long it took.
+        outcome: the outcome; an undetermined case is not a pass.
+        kind: the kind of a finding in a word, for example "deadlock".
+        message: the finding in a sentence.
+        text: the finding in full.
+        rule: the claim that was judged.
+        judged: other claims that were judged with it.
+        place: the line of a finding; by default that of the rule.
         steps: the counterexample.
     """
 
@@ -69,10 +71,10 @@ class Case:
 
     @property
     def where(self) -> Place | None:
-        """The line to look at."""
+        """The line of the finding, else of the rule; None if neither is known."""
         return self.place or (self.rule.place if self.rule is not None else None)
 
     @property
     def claim(self) -> Rule:
-        """The rule; of a case that names none, its group."""
+        """The rule; a case without one has a rule named like its group."""
         return self.rule or Rule(self.group)

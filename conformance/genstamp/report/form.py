@@ -1,4 +1,4 @@
-"""The forms that a verb's `--format` chooses from, and the document in each of them but the text."""
+"""The formats of `--format`, and the report in each machine-readable one."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ from genstamp.report.sarif import sarif
 
 
 class Format(StrEnum):
-    """What standard output gets: text for people, JSON with everything, or what machines of a forge read."""
+    """The format of standard output: text for people, JSON with all results, or a format that CI services read."""
 
     TEXT = "text"
     JSON = "json"
@@ -24,13 +24,14 @@ class Format(StrEnum):
 def document(
     form: Format, verb: str, plain: Callable[[], Any], cases: Iterable[Case], seconds: float | None = None
 ) -> str:
-    """A report in a form other than text, with the end of its last line.
+    """A report in a format other than text; ends with a newline.
 
     Args:
-        verb: whose report it is, as "genstamp check".
-        plain: gives all of it in words of JSON.
-        cases: it again, as test cases; taken only where they are asked for.
-        seconds: that the whole took; by default what the cases took together.
+        form: the format.
+        verb: the verb that reports, as "genstamp check".
+        plain: makes the report for JSON; called only for that format.
+        cases: the report as test cases, for the other formats.
+        seconds: the total time; by default the sum over the cases.
     """
     match form:
         case Format.JSON:

@@ -1,6 +1,6 @@
-"""Test cases as workflow commands of GitHub: its runner shows each as an annotation at a line of the change.
+"""Writes test cases as workflow commands of GitHub, which its runner shows as annotations of lines.
 
-The escapes are those of `@actions/core`, command.ts.
+Escapes as in `@actions/core`, command.ts.
 """
 
 from collections import Counter
@@ -27,8 +27,9 @@ _SUMMED: Final[dict[Outcome, str]] = {
 
 
 def github(verb: str, cases: Sequence[Case]) -> str:
-    """An error for each case that failed, a warning for each that is undetermined or has one, a notice for each that
-    was left out and one that sums up."""
+    """One error for each failed case, one warning for each undetermined case or warning, one notice for each skipped
+    case, and one notice with the totals.
+    """
     return "".join(f"{line}\n" for line in _lines(verb, cases))
 
 

@@ -1,5 +1,7 @@
-"""Test cases as JUnit's XML. What is undetermined is an error there, as JUnit has no other word that is no pass; a
-warning is output of a test that passes."""
+"""Writes test cases as JUnit XML.
+
+JUnit has no outcome "undetermined", so that is an error, which is not a pass. A warning is output of a passed test.
+"""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +22,13 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 
 
 def junit(suite: str, cases: Sequence[Case], seconds: float | None = None) -> str:
-    """A test suite as JUnit's XML; it took `seconds`, by default what its cases took together."""
+    """A test suite as JUnit XML.
+
+    Args:
+        suite: its name.
+        cases: its test cases.
+        seconds: its time; by default the sum over the cases.
+    """
     tags = [_TAGS.get(case.outcome) for case in cases]
     root = ElementTree.Element(
         "testsuite",
@@ -45,5 +53,5 @@ def junit(suite: str, cases: Sequence[Case], seconds: float | None = None) -> st
 
 
 def clean(text: str) -> str:
-    """The text with what XML cannot hold replaced."""
+    """The text with each character that XML cannot contain replaced."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,7 +1,4 @@
-"""Claims of a model, and paths in it, as reports name them: where each is declared, and where each step is.
-
-Leaves out what came of judging them: every verb makes its own cases.
-"""
+"""Rules, stages and test cases for the properties and the paths of a model."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -18,7 +15,7 @@ SEARCHED = ("invariant", "transition")
 
 
 class Broken(Protocol):
-    """What broke, whichever judge found it; see `genstamp_model.explore.Violation`."""
+    """A violation found by any judge; see `genstamp_model.explore.Violation`."""
 
     @property
     def kind(self) -> str: ...
@@ -31,18 +28,18 @@ class Broken(Protocol):
 
 
 def group_of(verb: str, model: Model) -> str:
-    """What a case of a model is filed under."""
+    """The group of a model's test cases."""
     return ".".join(["genstamp", verb, model.system, model.semantics, *model.bugs])
 
 
 def claim_rule(model: Model, claim: Property) -> Rule:
-    """A property as a rule."""
+    """The rule of a property."""
     doc = " ".join(claim.doc.split("\n\n")[0].split())
     return Rule(f"{model.system}/{claim.name}", doc or f"{claim.kind} {claim.name}", place(claim.source))
 
 
 def rule_named(model: Model, name: str) -> Rule:
-    """A property by its name, or what is judged besides: deadlock, errors, the ranges of the variables."""
+    """The rule of a property by its name, or of another claim: deadlock, errors, the ranges of the variables."""
     for claim in model.properties:
         if claim.name == name:
             return claim_rule(model, claim)
@@ -50,23 +47,23 @@ def rule_named(model: Model, name: str) -> Rule:
 
 
 def rules(model: Model, kinds: Iterable[str] = SEARCHED) -> tuple[Rule, ...]:
-    """All properties of some kinds."""
+    """The rules of all properties of some kinds."""
     return tuple(claim_rule(model, claim) for claim in model.properties if claim.kind in kinds)
 
 
 def search_rule(model: Model) -> Rule:
-    """That a judge of all of a system comes to its end, which is no property and declared nowhere."""
+    """The rule that a judge decides all claims of a system, which is not declared anywhere."""
     return Rule(f"{model.system}/all", f"everything that {model.system} claims is decided", beginning(model))
 
 
 def beginning(model: Model) -> Place | None:
-    """About where a system is declared: its first variable, or its first action."""
+    """The first variable of a model, or its first action, as the line of a finding about the whole system."""
     sources = [one.source for one in model.variables] or [one.source for one in model.actions]
     return place(sources[0]) if sources else None
 
 
 def left_out(group: str, name: str, model: Model) -> tuple[Case, ...]:
-    """The case of deadlock where it is not looked for; none elsewhere. TLC looks for it by default."""
+    """A skipped case for deadlock if the search does not look for it, as TLC does by default; otherwise none."""
     if model.says_where_it_may_stop:
         return ()
     why = f"deadlock is {model.looks_for_deadlock}, as {model.system} does not say where it may stop"
@@ -74,16 +71,16 @@ def left_out(group: str, name: str, model: Model) -> tuple[Case, ...]:
 
 
 def unkept(kind: str) -> tuple[Outcome, str]:
-    """The outcome and the kind of the case of a claim that a proof finds broken.
+    """The outcome and the kind of the case for a claim that a proof refutes.
 
     Args:
-        kind: of the claim; "range" for the ranges of numbers: a step that leaves one goes wrong, as in a search.
+        kind: the kind of the claim; "range" for the ranges of numbers, whose violation is an error, as in a search.
     """
     return ("error", "error") if kind == "range" else ("failure", "violated")
 
 
 def stages(path: Path) -> tuple[Stage, ...]:
-    """A path's steps, each with what it changes, at the lines of their actions."""
+    """The steps of a path, each with its changes, at the lines of their actions."""
     evaluator = Evaluator(path.instance)
     found = []
     for step, before in zip(path.steps, path.states, strict=False):
@@ -94,7 +91,13 @@ def stages(path: Path) -> tuple[Stage, ...]:
 
 
 def broken_case(group: str, name: str, seconds: float, instance: Instance, found: Broken) -> Case:
-    """The case of what broke in a search: at its property, its action, or where no step is possible any more."""
+    """The case for a violation, at the line of its property; at the last action for an error or a deadlock.
+
+    Args:
+        group, name, seconds: as in `Case`.
+        instance: the instance that was searched.
+        found: the violation.
+    """
     model, path = instance.model, found.path
     outcome: Outcome = "error" if found.kind == "error" else "failure"
     message = f"{found.kind} {found.name}".rstrip() + f" in {len(path)} steps"

@@ -1,4 +1,4 @@
-"""Lines of files as everybody can find them: no report shows a path of this machine."""
+"""Places of files relative to the repository, so that no report shows a path of this machine."""
 
 from pathlib import Path
 
@@ -7,12 +7,12 @@ from genstamp_model.errors import Source
 
 
 def place(source: Source | None) -> Place | None:
-    """A line of a specification; None for none."""
+    """The place of a declaration; None if it has no source."""
     return None if source is None else Place(shown_file(source.file), max(1, source.line))
 
 
 def shown_file(file: str) -> str:
-    """A file relative to the repository of the current directory, or to that directory; else only its name."""
+    """A file's path relative to the repository of the current directory, else to that directory, else only its name."""
     path = Path(file).resolve()
     for directory in filter(None, (_repository(), Path.cwd())):
         if path.is_relative_to(directory):
@@ -21,6 +21,6 @@ def shown_file(file: str) -> str:
 
 
 def _repository() -> Path | None:
-    """The nearest directory, from the current one upwards, that Git keeps."""
+    """The root of the Git repository that the current directory is in; None if it is in none."""
     here = Path.cwd()
     return next((one for one in (here, *here.parents) if (one / ".git").exists()), None)

@@ -1,6 +1,6 @@
-"""Test cases in the Static Analysis Results Interchange Format, OASIS SARIF 2.1.0, as code scanning takes it.
+"""Writes test cases in the Static Analysis Results Interchange Format, OASIS SARIF 2.1.0, for code scanning.
 
-One run; what was judged are its rules, what is violated or undetermined its results, a counterexample is a code flow.
+The log has one run. The claims are its rules, the findings its results, and a counterexample is a code flow.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from urllib.parse import quote
 from genstamp.report.case import Case, Outcome, Place, Rule
 
 _ROOT: Final = "%SRCROOT%"
-# A result that is no failure has to have the level "none", so what is undetermined is told as a weak failure.
+# A result that is not a failure must have the level "none", so an undetermined case is a failure of a lower level.
 _LEVELS: Final[dict[Outcome, str]] = {
     "failure": "error",
     "error": "error",
@@ -23,7 +23,7 @@ _LEVELS: Final[dict[Outcome, str]] = {
 
 
 def sarif(verb: str, cases: Sequence[Case]) -> str:
-    """A log with one run."""
+    """The log with the run of a verb, as JSON."""
     rules: dict[str, Rule] = {}
     for case in cases:
         if case.outcome == "skipped":
@@ -39,7 +39,7 @@ def sarif(verb: str, cases: Sequence[Case]) -> str:
                 "rules": [_rule(rule) for rule in rules.values()],
             }
         },
-        # What ends with a stroke is a category: code scanning keeps the results of each verb apart.
+        # An id that ends with a slash is a category: code scanning keeps the results of each verb apart.
         "automationDetails": {"id": f"{verb}/"},
         "invocations": [{"executionSuccessful": True, **_notes(cases)}],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "the root of the repository"}}},
@@ -51,7 +51,7 @@ def sarif(verb: str, cases: Sequence[Case]) -> str:
 
 
 def _notes(cases: Sequence[Case]) -> dict[str, Any]:
-    """What was left out, as notes of the run: the format has no result for it that code scanning does not show."""
+    """Skipped cases as notes of the run, because code scanning would show any result for them."""
     notes = [
         {"level": "note", "message": {"text": f"{case.name}: {case.message}"}}
         for case in cases

@@ -1,7 +1,6 @@
-"""The one verdict on some test cases: its word and its exit code.
+"""The verdict over all test cases of a run: its word and its exit code.
 
-Every verb makes its cases first. The headline of its text, the verdict in its JSON and its exit code come from here.
-The other forms are made from the same cases, so that no two of them can differ.
+The headline of a verb's text, the verdict in its JSON and its exit code are all computed here from the same test cases.
 """
 
 from collections.abc import Iterable
@@ -13,7 +12,7 @@ from genstamp.report.case import Case
 
 
 class Verdict(Enum):
-    """A verdict; the worst one is first. What is undetermined is no pass."""
+    """A verdict, from the worst to the best. Undetermined is not a pass."""
 
     UNSAFE = ("violated", exit_codes.VIOLATED)
     DEADLOCK = ("violated", exit_codes.DEADLOCK)
@@ -45,7 +44,7 @@ _BY_KIND: Final = {
 
 
 def verdict(cases: Iterable[Case]) -> Verdict:
-    """The worst verdict of some cases; where nothing was looked at, that is a failure."""
+    """The worst verdict of some cases; if all are skipped, nothing was checked, which is a failure."""
     found = {_of(case) for case in cases if case.outcome != "skipped"}
     return next((one for one in Verdict if one in found), Verdict.FAILURE)
 

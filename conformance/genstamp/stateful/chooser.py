@@ -1,7 +1,7 @@
 """What to ask an implementation for next: mostly what the model does in the states in which the run can be.
 
 Sometimes what it refuses, has done already or cannot do at all; time that passes; faults. Which of them, and with which
-files and nodes, is left to chance. Leaves out where the chance comes from.
+files and nodes, is left to chance. Not here: where the chance comes from.
 """
 
 from collections import Counter

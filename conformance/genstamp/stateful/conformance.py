@@ -1,6 +1,6 @@
 """The whole test of one implementation: runs the machine, and says what came of it.
 
-Leaves out printing; that is the command line's.
+Not here: printing; that is the command line's.
 """
 
 import gc

@@ -1,6 +1,6 @@
 """How the events of a system are brought about: what its model does not say and a test must know.
 
-Leaves out the model itself, and the names of files and nodes, which are the run's.
+Not here: the model itself, and the names of files and nodes, which are the run's.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -53,6 +53,9 @@ class Driving:
         told_apart: actions that a test asks for by a name of their own: others share their event, or the model hides
             them and the implementation tells of them.
         settings: how many seeds in a row set up a run otherwise: what one does not do, the next may.
+        depends_on_way: of a cluster, whether what can be done in a state depends on the way to it, as orders do that
+            the model leaves out: a walk then picks among shortest ways by chance, and gives no step up that it has
+            taken once.
         clock_of: where the times depend on the run, its clock; `clock` then has the soonest and the latest of all.
     """
 
@@ -71,6 +74,7 @@ class Driving:
     told_apart: Mapping[str, str] = field(default_factory=dict)
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     settings: int = 1
+    depends_on_way: Callable[[Cluster], bool] = lambda cluster: False
     clock_of: Callable[[Cluster], Mapping[str, Timer]] | None = None
 
     def timers(self, cluster: Cluster) -> Mapping[str, Timer]:
@@ -112,11 +116,14 @@ _HDFS_RECOVERY = Driving(
     weights={"complete": 0.2, "recover_lease": 0.2, "renew_lease": 0.3, "client_crash": 0.5},
     # What a client, its pipeline and replication do by themselves: the model allows more than they do.
     may_decline={
+        "add_block": "a client that was refused a block has given the file up",
         "create_rbw": "a client sets a node of its pipeline up once, even if the node has lost the replica since",
         "receive_packet": "packets pass along the chain of the pipeline, whose order the model leaves out",
         "finalize_replica": "the last packet is acknowledged along the chain, from its end",
         "hflush": "a client waits for what is on its way, and need not ask where it has nothing new to flush",
         "last_packet": "a client that has written nothing need not have a block to end",
+        "update_replica_under_recovery": "a primary updates one participant after the other, in its own order",
+        "update_replica_failed": "a primary updates one participant after the other, in its own order",
         "invalidate_replica": "how long a useless replica is kept depends on replication, which the model leaves out",
     },
     may_not_come={
@@ -124,6 +131,8 @@ _HDFS_RECOVERY = Driving(
         "for all; a file that it has just taken over waits for the lease of its own hour",
     },
     forgotten=("hflushed",),
+    # In which order nodes were set up and asked is the order in which they get packets, and are updated.
+    depends_on_way=lambda cluster: len(cluster.datanodes) > 1,
     walked=(
         "one_recovery",
         "takeover",

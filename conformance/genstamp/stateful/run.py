@@ -1,6 +1,6 @@
 """One run: requests go to the implementation, and all that comes is held against the model.
 
-Leaves out which requests to make; `machine.py` draws them and `shorten.py` repeats them.
+Not here: which requests to make; `machine.py` draws them and `shorten.py` repeats them.
 """
 
 from collections.abc import Callable, Mapping

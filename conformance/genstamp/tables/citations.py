@@ -1,7 +1,7 @@
 """Which places of the notes on Hadoop's source, and which promises of GFS, the specification cites, and where.
 
 An action cites a place in its own docstring, or in that of a method that it calls for a check or an effect. A property
-names what it is in the first words of its docstring. Leaves out what was reached: `coverage_page`.
+names what it is in the first words of its docstring. Not here: what was reached: `coverage_page`.
 """
 
 import ast

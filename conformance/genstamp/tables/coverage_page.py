@@ -1,6 +1,6 @@
 """The page of coverage: each place of the notes on Hadoop's source, what states it, and where that is reached.
 
-Leaves out how much of a system one search reaches: `genstamp.coverage`.
+Not here: how much of a system one search reaches: `genstamp.coverage`.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """The page of tables that are computed from the specification: nothing on it is typed but the names of the rows.
 
-Leaves out the computing, which each table's own module does.
+Not here: the computing, which each table's own module does.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The page of clock skew: where two primaries of one chunk become possible, and a shortest run to them.
 
-Leaves out how it is computed (`genstamp.gfs.skew`) and drawn (`genstamp.gfs.skew_chart`).
+Not here: how it is computed (`genstamp.gfs.skew`) and drawn (`genstamp.gfs.skew_chart`).
 """
 
 from typing import Final

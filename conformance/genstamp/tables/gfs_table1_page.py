@@ -1,6 +1,6 @@
 """The page of table 1 of the GFS paper: as it is computed, with a shortest run for each entry.
 
-Leaves out how it is computed (`genstamp.gfs.table1`).
+Not here: how it is computed (`genstamp.gfs.table1`).
 """
 
 from collections.abc import Iterator

@@ -1,15 +1,16 @@
 """The pages of holes: a table, and for each hole a bug report with the detail that a committer needs.
 
-Leaves out historic faults: `museum_page`.
+Not here: historic faults: `museum_page`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from genstamp import leads_to
 from genstamp.tables import hole_reports
 from genstamp.tables.citations import PROMISED, promised_by
-from genstamp.verify.breaking import breaks
+from genstamp.verify.breaking import Break, breaks
 from genstamp_model.explore import explore
 from genstamp_model.language import Hole, System
 
@@ -47,15 +48,52 @@ def page(systems: Sequence[System]) -> str:
     return "\n".join(lines)
 
 
-def pages(systems: Sequence[System]) -> dict[str, str]:
-    """A bug report for each hole and loss, by file name; searches for every story."""
+Story = Callable[[System, Hole], str]
+
+
+def pages(systems: Sequence[System], story: Story | None = None) -> dict[str, str]:
+    """A bug report for each hole and loss, by file name.
+
+    Args:
+        systems: that have holes.
+        story: gives what a search for a hole found, as `found` writes it; by default it is searched for.
+    """
     reports = hole_reports.read()
     made = {f"{name}.md": "\n".join(_report(name, report)) for name, report in reports.items()}
     for name, shown in _by_name(systems).items():
-        story = _story(*min(shown, key=lambda one: one[1].depth), [system.name for system, _ in shown])
+        system, hole = min(shown, key=lambda one: one[1].depth)
         head = _report(name, reports[name]) if name in reports else [f"# {name}", "", _NOT_WRITTEN.format(name), ""]
-        made[f"{name}.md"] = "\n".join([*head, "## What the model says", "", *story])
+        said = _said(system, hole, [system.name for system, _ in shown])
+        made[f"{name}.md"] = "\n".join([*head, "## What the model says", "", *said, (story or _searched)(system, hole)])
     return made
+
+
+def found(system: System, hole: Hole, broken: Break) -> str:
+    """What a search for a hole found: the end of the hole's page."""
+    claim = next((one for one in system.model().properties if one.name == broken.name), None)
+    promises = promised_by(claim) if claim is not None else []
+    promised = "; ".join(f"{name}: {PROMISED[name]}" for name in promises)
+    return "\n".join(
+        (
+            f"- Breaks: `{broken.name}`" + (f" ({promised})" if promised else "") + ".",
+            f"- Story: {broken.how.removeprefix('in ')} in `{system.name}:{hole.configuration}`.",
+            "",
+            *_OPEN,
+            *broken.lines,
+            *_CLOSE,
+        )
+    )
+
+
+def kept(directory: Path) -> Story:
+    """What the pages in a directory say that searches found, wherever they speak of the same configuration."""
+
+    def story(system: System, hole: Hole) -> str:
+        path = directory / f"{hole.name}.md"
+        _, breaks_, said = (path.read_text(encoding="utf-8") if path.exists() else "").rpartition("- Breaks: ")
+        return breaks_ + said if f"in `{system.name}:{hole.configuration}`.\n" in said else ""
+
+    return story
 
 
 _HEAD: Final = (
@@ -109,27 +147,22 @@ def holes(systems: Sequence[System]) -> Iterator[tuple[System, Hole]]:
         yield from ((system, one) for one in system.semantics.get(SEMANTICS, ()) if isinstance(one, Hole))
 
 
-def _story(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
-    """What is told of a hole, in the system where it takes the fewest steps of those that show it."""
-    instance = system.instance(hole.configuration, bugs=[hole.name])
-    result = explore(instance)
-    found = breaks(result.violation, leads_to.judged(result))
-    assert found, f"{hole.name} does not show where {system.name} says that it does"
-    broken = next((one for one in found if one.name in hole.breaks), found[0])
-    claim = next((one for one in instance.model.properties if one.name == broken.name), None)
-    promises = promised_by(claim) if claim is not None else []
-    promised = "; ".join(f"{name}: {PROMISED[name]}" for name in promises)
-    lines = [f"{hole.title[0].upper()}{hole.title[1:]}.", ""]
-    lines += [f"- Breaks: `{broken.name}`" + (f" ({promised})" if promised else "") + "."]
-    lines += [f"- Where: {hole.source}."]
+def _said(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
+    """What the model says of a hole, in the system where it takes the fewest steps of those that show it."""
+    lines = [f"{hole.title[0].upper()}{hole.title[1:]}.", "", f"- Where: {hole.source}."]
     others = [f"`{name}`" for name in shown if name != system.name]
     lines += [f"- Shown in {', '.join(others)} too."] if others else []
     lines += [f"- The text asks: {label} (`{action}`)." for action, label in hole.drops]
     if hole.repair:
         lines += [f"- Repair: {hole.repair}"]
-    lines += [f"- Story: {broken.how.removeprefix('in ')} in `{system.name}:{hole.configuration}`."]
-    lines += [f"- Print it: `genstamp check {system.name} --bug {hole.name}`.", ""]
-    return [*lines, *_OPEN, *broken.lines, *_CLOSE]
+    return [*lines, f"- Print it: `genstamp check {system.name} --bug {hole.name}`."]
+
+
+def _searched(system: System, hole: Hole) -> str:
+    result = explore(system.instance(hole.configuration, bugs=[hole.name]))
+    broken = breaks(result.violation, leads_to.judged(result))
+    assert broken, f"{hole.name} does not show where {system.name} says that it does"
+    return found(system, hole, next((one for one in broken if one.name in hole.breaks), broken[0]))
 
 
 _OPEN: Final = ("<details><summary>The story</summary>", "", "```text")

@@ -1,6 +1,6 @@
 """What a caller gets who wants a file that may be open (recoverLeaseInternal), computed from the specification.
 
-Leaves out what a release finds in the blocks: `releases`.
+Not here: what a release finds in the blocks: `releases`.
 """
 
 from collections.abc import Mapping

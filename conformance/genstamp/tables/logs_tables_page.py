@@ -1,6 +1,6 @@
 """The page of what `genstamp logs check` gives to programs: its tables, and its report in JSON.
 
-Leaves out what columns and fields mean (`genstamp.logs.columns`, `genstamp.logs.json_fields`), and the schemas.
+Not here: what columns and fields mean (`genstamp.logs.columns`, `genstamp.logs.json_fields`), and the schemas.
 """
 
 from collections.abc import Iterator

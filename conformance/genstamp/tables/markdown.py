@@ -1,6 +1,6 @@
 """Tables in Markdown, as the pages show what was computed.
 
-Leaves out pages whose rows are of several kinds.
+Not here: pages whose rows are of several kinds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

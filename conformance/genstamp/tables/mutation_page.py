@@ -1,6 +1,6 @@
 """The page of mutation: which changes of what a system does, and of what it claims, are noticed.
 
-Leaves out judging mutants, which takes too long to be done for a page: it shows what `genstamp mutate --keep` found.
+Not here: judging mutants, which takes too long to be done for a page: it shows what `genstamp mutate --keep` found.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Final
 from genstamp.claim_mutants import Claims, kept_claims
 from genstamp.drawing import Draw, figures, kept_draw
 from genstamp.lock import Lock
-from genstamp.mutation import PROVED, SAME, Sample, kept, reviewed
+from genstamp.mutation import ALIKE, PROVED, SAME, Sample, kept, reviewed
 from genstamp.systems import PLACES
 from genstamp.tables import markdown
 from genstamp_model.mutate.claims import STRONGER, WEAKER
@@ -32,6 +32,9 @@ _COUNTED: Final = """\
 - *No other program*: in none of them is its compiled program another one, so that nothing there could notice it.
 - *Proved* to change nothing: under the invariants that are proved, each of its steps is the step of the specification,
   for stamps and lengths of any size. It is tried of those that nobody notices in a small configuration.
+- *Alike*: a mutant that is none of these, and in no state that is reached in any configuration searched is one of its
+  steps another one than the specification's: the same states are reached by the same steps, so that no search there
+  could notice it. That is no proof: a larger configuration may show a difference.
 - *Reviewed*: nothing notices it, and a reader has said why it changes nothing that matters. The reasons stand
   [below](#reviewed).
 - *By claims*: something that the specification claims does not hold of the mutant, in some configuration. A claim is
@@ -43,8 +46,9 @@ _COUNTED: Final = """\
   Coverage and effects ask of the mutant what the text without the change shows.
 - *By the lock alone*: all claims hold in every cheap configuration, and there are other states, steps, levels or
   refusals than spec.lock says.
-- *Rate by claims* and *rate*: noticed by claims, and noticed at all, of those that are not set aside as one of the
-  first three. A row is as old as its sample: claims and judges that came later may notice more of it.
+- *Rate by claims* and *rate*: noticed by claims, and noticed at all, of those that are not set aside as no other
+  program, proved, alike or reviewed. A row is as old as its sample: claims and judges that came later may notice more
+  of it, and alike mutants count as survivors in samples of before they were told apart.
 - *Of the text*: whether the system says the same now, or was changed since it was sampled.
 
 ## The systems
@@ -62,12 +66,12 @@ $ genstamp tables
 
 The draw across all systems is kept after each system: the same command resumes it, and a larger sample by the same seed
 has the smaller one in it, also after the text has changed. The configurations are searched from the one with the fewest
-states on, those with more than twenty thousand only for mutants that are neither noticed by then nor proved to change
-nothing. A survivor is the place where a reader who wants to strengthen the specification should begin: either it
-belongs into the list of reviewed mutants of its system, with a reason, or a property, witness or configuration is
-missing. `--mutant NAME` judges one again. On a busy machine `--most-states N` leaves large configurations out, and
-`--again` asks them later of what no claim has noticed, and asks claims that came later; `--all --again` does so of the
-draw.
+states on, those with more than two hundred thousand only for mutants that are neither noticed by then nor proved to
+change nothing, and each only for those of which it shows a difference. A survivor is the place where a reader who wants
+to strengthen the specification should begin: either it belongs into the list of reviewed mutants of its system, with a
+reason, or a property, witness or configuration is missing. `--mutant NAME` judges one again. On a busy machine
+`--most-states N` leaves large configurations out, and `--again` asks them later of what no claim has noticed, and asks
+claims that came later; `--all --again` does so of the draw.
 """
 
 
@@ -96,7 +100,7 @@ def page(lock: Lock, repository: Path) -> str:
 
 _HEAD: Final = (
     *("drawn", "seed", "by claims", "rate by claims", "by the lock alone", "noticed", "rate", "survive"),
-    *("no other program", "proved", "reviewed", "of the text"),
+    *("no other program", "proved", "alike", "reviewed", "of the text"),
 )
 
 
@@ -122,12 +126,12 @@ def _across(repository: Path, reasons: Mapping[str, Mapping[str, str]]) -> Itera
 
 
 def _unclaimed(draw: Draw, reasons: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """What of the draw survives, and what the lock alone has noticed."""
+    """What of the draw survives, or differs in no reached state, and what the lock alone has noticed."""
     for system, sample in draw.samples.items():
-        survive = sample.survivors(reasons[system])
-        for name, one in sample.outcomes.items():
-            if name in survive or one.by == LOCK:
-                yield f"- {system}, `{name}`, {'survives' if name in survive else 'by the lock'}: {one.change}"
+        said = dict.fromkeys(sample.survivors(reasons[system]), "survives")
+        said |= {name: "alike" for name, one in sample.outcomes.items() if one.found == ALIKE}
+        said |= {name: "by the lock" for name, one in sample.outcomes.items() if one.by == LOCK}
+        yield from (f"- {system}, `{name}`, {said[name]}: {sample.outcomes[name].change}" for name in sorted(said))
 
 
 _PROPERTIES: Final = """\
@@ -174,7 +178,8 @@ def _digest(lock: Lock, system: str, semantics: str) -> str | None:
 def _cells(sample: Sample, reasons: Mapping[str, str], digest: str | None) -> tuple[str, ...]:
     noticed, survivors, rate = sum(sample.by_judge.values()), sample.survivors(reasons), sample.kill_rate(reasons)
     drawn = len(sample.outcomes)
-    unnoticed = drawn - noticed - sample.count(SAME) - sample.count(PROVED)
+    aside = [sample.count(found) for found in (SAME, PROVED, ALIKE)]
+    unnoticed = drawn - noticed - sum(aside)
     return (
         f"all {drawn:,}" if sample.seed is None else f"{drawn} of {sample.of:,}",
         "" if sample.seed is None else str(sample.seed),
@@ -184,8 +189,7 @@ def _cells(sample: Sample, reasons: Mapping[str, str], digest: str | None) -> tu
         str(noticed),
         _percent(rate),
         str(len(survivors)),
-        str(sample.count(SAME)),
-        str(sample.count(PROVED)),
+        *map(str, aside),
         str(unnoticed - len(survivors)),
         "as it is" if digest == sample.digest else "changed since",
     )

@@ -1,6 +1,6 @@
 """A page for each system: what a committer reads of it, with Hadoop's source beside it.
 
-A call is one numbered text in the order of checks of HDFS. Leaves out the stories of faults and holes: `museum_page`,
+A call is one numbered text in the order of checks of HDFS. Not here: the stories of faults and holes: `museum_page`,
 `holes_page`.
 """
 

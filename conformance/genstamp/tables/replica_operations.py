@@ -2,7 +2,7 @@
 
 Computed from hdfs.replica: each state is made by hand, with one byte under the stamp 1 and no writer, and each request
 is made of it with stamps and lengths that fit; the one under recovery was finalized, and is recovered under the id 2.
-Leaves out requests whose stamps or lengths do not fit.
+Not here: requests whose stamps or lengths do not fit.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

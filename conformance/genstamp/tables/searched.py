@@ -1,6 +1,6 @@
 """What is known of a system: its properties, how much was searched, and what releases do otherwise.
 
-Leaves out the stories of faults and holes: `museum_page`, `holes_page`.
+Not here: the stories of faults and holes: `museum_page`, `holes_page`.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """States that are made by hand, and what a call comes to in one: what derived tables are computed from.
 
-Leaves out whether a state can be reached: a table says what the text does in every state that its rows describe.
+Not here: whether a state can be reached: a table says what the text does in every state that its rows describe.
 """
 
 import re

@@ -1,6 +1,6 @@
 """The page of the steps that the adapter protocol asks for: how each is asked for, and what the model asks before it.
 
-Leaves out the protocol itself, which is in docs/adapter-protocol.md.
+Not here: the protocol itself, which is in docs/adapter-protocol.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -2,7 +2,7 @@
 
 Two datanodes have one replica each; both are asked, in the specification's own steps, and then the primary decides.
 That is done for equal lengths, for a shorter first and for a shorter second replica, and a cell says what is common to
-the three. Leaves out more than two replicas, and calls that fail for want of a datanode.
+the three. Not here: more than two replicas, and calls that fail for want of a datanode.
 """
 
 from collections.abc import Mapping

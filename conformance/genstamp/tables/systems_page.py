@@ -1,6 +1,6 @@
 """The page of systems: one table, with a link to the page of each.
 
-Leaves out what a system says: `read_page`.
+Not here: what a system says: `read_page`.
 """
 
 from collections.abc import Iterator, Sequence

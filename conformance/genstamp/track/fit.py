@@ -1,7 +1,7 @@
 """How one event fits one state of a model: the states that it can lead to, or why there is none.
 
 Everything is computed as by `evaluate`, on unbounded integers, and remembered, since the runs of one test share most of
-their states. Leaves out sets of states and their closure under hidden actions, which are the tracker's.
+their states. Not here: sets of states and their closure under hidden actions, which are the tracker's.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What is remembered of a state: the calls that it answers, and what follows them. Leaves out how it is computed."""
+"""What is remembered of a state: the calls that it answers, and what follows them. Not here: how it is computed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

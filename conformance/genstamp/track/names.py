@@ -1,7 +1,7 @@
 """The words of one run for the values of a model: members by name, stamps as the run counts them.
 
 A model knows positions and counts stamps from 1; a run has names ("/a", "datanode2") and starts at some stamp. All
-translation between the two is here. Leaves out what the values mean.
+translation between the two is here. Not here: what the values mean.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """Why a state of the model does not fit an event: the first check that failed or the observation that differed.
 
-Leaves out the search for the states that came closest, which is the tracker's.
+Not here: the search for the states that came closest, which is the tracker's.
 """
 
 from collections import Counter

@@ -4,7 +4,7 @@ For each event the set is closed under the hidden actions, then each state takes
 what the event shows filters the result. An empty set rejects the event; a set that grows too large ends in
 "undetermined", never in a pass. Index sets are as large as the run says, numbers unbounded, limits ignored.
 
-Leaves out the order of events from several nodes: they are judged in the order in which they are fed.
+Not here: the order of events from several nodes: they are judged in the order in which they are fed.
 """
 
 from collections import Counter

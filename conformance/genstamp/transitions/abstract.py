@@ -3,7 +3,7 @@
 An abstract transition is an action, or a check that refuses one; the lifecycle states, before and after, of the
 entities that its arguments name; and how their stamps, and their lengths, compare before it.
 
-Leaves out hidden actions, variables of no entity, and those that the arguments name in part only.
+Not here: hidden actions, variables of no entity, and those that the arguments name in part only.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,7 @@
 """Cells of a state, and which of them an expression reads.
 
 A cell is a variable, or one element of a variable that is an array. Its values are numbered, so that states are short
-tuples of small numbers. Leaves out what happens in a step: see `stepping`.
+tuples of small numbers. Not here: what happens in a step: see `stepping`.
 """
 
 from collections.abc import Mapping

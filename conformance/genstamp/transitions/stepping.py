@@ -3,7 +3,7 @@
 A check reads few cells (a variable, or one element of an array), and most states agree in them. So each value of a cell
 gets a number, a state is the tuple of these numbers, and what a check says, what an effect writes and which abstract
 transition it all is are remembered by the numbers of the cells that they read. Everything is computed by `evaluate`,
-once. Leaves out which states there are (see `graph`), and whether values stay in their ranges (see the searches).
+once. Not here: which states there are (see `graph`), and whether values stay in their ranges (see the searches).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

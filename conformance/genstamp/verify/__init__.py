@@ -4,5 +4,5 @@ A *job* is one piece of work in a process of its own, so that one that fails, or
 gives *rows*, each a claim with its verdict. `plan` says what is judged; the modules that do it are imported by the
 job's process only, so that a layer that is broken gives a row and not a traceback.
 
-Leaves out the judges themselves, and printing (`genstamp.cli.verify`).
+Not here: the judges themselves, and printing (`genstamp.cli.verify`).
 """

@@ -3,7 +3,7 @@
 What a peer has agreed with, as the lock records it, is not asked again while the text that it would be given is the
 same, down to the last character: its answer would be the same too, and the lock compares our own search every time.
 
-Leaves out how that is compared (`genstamp.agree`).
+Not here: how that is compared (`genstamp.agree`).
 """
 
 import os

@@ -1,6 +1,6 @@
 """What broke, whichever judge found it: a path to where a property breaks, or a lasso that breaks a leads-to.
 
-Leaves out the search for it (`searching`).
+Not here: the search for it (`searching`).
 """
 
 from __future__ import annotations

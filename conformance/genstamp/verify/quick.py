@@ -4,7 +4,7 @@ Of each system the smallest configuration, and of its bugs and of its holes the 
 invariants that stand for the others, proved; the reference implementation, simulated runs and real logs. What Apache
 HDFS has shown is recorded, and not run here. Rows of one kind that hold are shown as one.
 
-Leaves out how each is done: the functions are named, and imported by their jobs alone.
+Not here: how each is done: the functions are named, and imported by their jobs alone.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """The job that reads logs with Spark: Hadoop's own edit log, events of a simulated run, logs of a real failure.
 
-Leaves out the reading (`genstamp.logs`); one Spark session serves all.
+Not here: the reading (`genstamp.logs`); one Spark session serves all.
 """
 
 import os
@@ -17,7 +17,7 @@ from genstamp.logs.session import spark_session
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
 from genstamp_dfs.events import encode_lines
-from genstamp_dfs.hdfs.cluster.random_runs import simulate
+from genstamp_dfs.simulation.whole import run_whole
 
 EDITS: Final = Path("tests", "data", "edits")
 """The pair of edit logs in the repository: one run, binary and as XML."""
@@ -31,6 +31,9 @@ _VERDICTS: Final = {
     "undetermined": Verdict.UNDETERMINED,
 }
 
+
+RUNS: Final = 10
+"""Simulated runs that are judged, of seeds one after another."""
 
 Check = Callable[[Path, Options], Report]
 
@@ -70,22 +73,28 @@ def read(check: Check, claim: str, path: Path, options: Options | None = None, c
 
 
 def simulation(context: Context, check: Check, claim: str) -> Row:
-    """A run of the reference implementation with faults; its events are whole, so nothing may be missing."""
-    print(f"seed {context.seed}", flush=True)
-    run = simulate(context.seed)
-    events = context.directory / f"simulation-{context.seed}.jsonl"
-    events.write_bytes(encode_lines(run.events))
-    if not run.broken and not run.unclosed:
-        return read(check, claim, events, Options(complete=True), "complete")
-    return Row(
-        claim=claim,
-        verdict=Verdict.VIOLATED,
-        count=len(run.events),
-        unit="events",
-        note=f"the run with seed {context.seed} broke its own promises",
-        story=(*run.broken, *(f"{path} was never closed" for path in run.unclosed)),
-        files=(events.name,),
-    )
+    """Runs of the reference implementation with faults; their events are whole, so nothing may be missing.
+
+    What clients have left open when they died may be unfinished.
+    """
+    directory = context.directory / f"simulation-{context.seed}"
+    directory.mkdir(parents=True, exist_ok=True)
+    for seed in range(context.seed, context.seed + RUNS):
+        print(f"seed {seed}", flush=True)
+        run = run_whole(seed)
+        events = directory / f"{seed}.jsonl"
+        events.write_bytes(encode_lines(run.events))
+        if run.problems:
+            return Row(
+                claim=claim,
+                verdict=Verdict.VIOLATED,
+                count=len(run.events),
+                unit="events",
+                note=f"the run with seed {seed} broke its own promises",
+                story=tuple(run.problems),
+                files=(f"{directory.name}/{events.name}",),
+            )
+    return read(check, claim, directory, Options(complete=True))
 
 
 def judged(claim: str, report: Report, completion: str | None = None) -> Row:

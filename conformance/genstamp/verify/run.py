@@ -1,6 +1,6 @@
 """Does jobs in processes of their own, some at a time, and gathers their rows.
 
-Leaves out which jobs (`plan`), what is shown meanwhile (`genstamp.cli.verify`) and what is written of it (`results`).
+Not here: which jobs (`plan`), what is shown meanwhile (`genstamp.cli.verify`) and what is written of it (`results`).
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """Jobs that search: every configuration, what a released version is known to break, every bug, hole and difference.
 
-Leaves out what is compared with the lock (`summing`): a row here says what was found, and what that means by itself.
+Not here: what is compared with the lock (`summing`): a row here says what was found, and what that means by itself.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,12 +14,13 @@ from genstamp.lock import Lock, SearchEntry, SemanticsEntry, SystemEntry, Variat
 from genstamp.progress import each_minute
 from genstamp.report.of_model import stages
 from genstamp.systems import system_at
+from genstamp.tables import holes_page
 from genstamp.verify.breaking import Break, breaks, steps, undetermined, written
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
 from genstamp_model.explore import Progress, Result, explore
 from genstamp_model.explore import Verdict as Found
-from genstamp_model.language import OTHER_STATES, Difference, System
+from genstamp_model.language import OTHER_STATES, Difference, Hole, System
 from genstamp_model.language.model import Instance
 from genstamp_model.liveness import Liveness
 
@@ -117,8 +118,16 @@ def variation(context: Context, claim: str, system: str, name: str) -> Iterator[
     verdict = Verdict.HOLDS
     if fault.depth and fault.depth != broken.depth:
         verdict, note = Verdict.VIOLATED, f"{note}, declared are {fault.depth}"
+    if isinstance(fault, Hole) and not _is_told(context, declared, fault, broken):
+        verdict, note = Verdict.VIOLATED, f"{note}, and docs/holes/{name}.md has another story: genstamp tables"
     files = written(context, name, broken)
     yield Row(claim=claim, verdict=verdict, note=note, files=files, data=data, **counts)
+
+
+def _is_told(context: Context, declared: System, hole: Hole, broken: Break) -> bool:
+    """Whether the page of a hole, if it tells the story of this system, tells what was found now."""
+    said = holes_page.kept(context.repository / "docs" / "holes")(declared, hole)
+    return said in ("", holes_page.found(declared, hole, broken))
 
 
 def _different(context: Context, claim: str, declared: System, fault: Difference, result: Result) -> Row:

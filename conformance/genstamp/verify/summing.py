@@ -1,6 +1,6 @@
 """Rows that sum up others: what all configurations have covered, what says nothing, what differs from the lock.
 
-Leaves out searching; an earlier row that is missing makes the sum undetermined, never a pass.
+Not here: searching; an earlier row that is missing makes the sum undetermined, never a pass.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -12,8 +12,11 @@ from genstamp.verify.summing import LOCK
 
 
 def pages(context: Context, claim: str) -> Iterator[Row]:
-    """Every page is current, and every place of the notes is stated somewhere or left out for a reason."""
-    outdated = not_current(context.repository)
+    """Every page is current, and every place of the notes is stated somewhere or left out for a reason.
+
+    What the page of a hole says that a search found is compared where the hole is searched for (`searching.variation`).
+    """
+    outdated = not_current(context.repository, searches=False)
     unstated = gaps(every_system(), lock.read(context.repository / LOCK))
     notes = [f"not current: {', '.join(outdated)}; write them with: genstamp tables"] if outdated else []
     notes += [f"nothing states {', '.join(unstated)}"] if unstated else []

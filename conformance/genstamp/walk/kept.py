@@ -1,7 +1,7 @@
 """What walks have reached, kept under version control: a page is made of it, and a test walks again.
 
 `genstamp conform --walk --keep` writes spec/walks/SYSTEM.json of the reference implementation, and
-adapters/apache-hdfs/run.py spec/walks/apache-RELEASE/SYSTEM.json of Apache HDFS. Leaves out the walk itself, and the
+adapters/apache-hdfs/run.py spec/walks/apache-RELEASE/SYSTEM.json of Apache HDFS. Not here: the walk itself, and the
 page (`genstamp.tables.model_coverage_page`).
 """
 

@@ -1,6 +1,6 @@
 """Random runs of Apache HDFS, in slices: a record says which were made, and a later call goes on with the next one.
 
-adapters/apache-hdfs/run.py writes spec/random_runs/RELEASE.json. Leaves out the runs themselves (`genstamp.stateful`),
+adapters/apache-hdfs/run.py writes spec/random_runs/RELEASE.json. Not here: the runs themselves (`genstamp.stateful`),
 and the page (`genstamp.tables.model_coverage_page`).
 """
 

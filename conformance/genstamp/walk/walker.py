@@ -1,7 +1,7 @@
 """The walk: one run after the other towards what no run has reached yet.
 
 Each run goes by a shortest way to the nearest abstract transition that is missing, then to the next, as long as it gets
-anywhere. Where the implementation does not follow, another way is looked for, a few times. Leaves out the verdict on
+anywhere. Where the implementation does not follow, another way is looked for, a few times. Not here: the verdict on
 what the implementation does, which is that of every run.
 """
 
@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final, NamedTuple
+
+import numpy as np
 
 from genstamp.adapters import Cluster, NotPossible
 from genstamp.stateful.figures import Figures
@@ -24,6 +26,9 @@ something that does not depend on time alone counts three times, as the next one
 
 _ROW_TRIES: Final = 3
 """A step that could not be taken in so many runs is taken by no way any more."""
+
+_ROW_TRIES_BY_CHANCE: Final = 8
+"""The same where it depends on the way to it, if no run has taken it yet."""
 
 _LONGEST_RUN: Final = 250
 _MOST_STATES: Final = 200
@@ -73,8 +78,10 @@ class Walker:
         self._all_ways: Ways | None = None
         self._abstract = graph.abstract
         self.obstacles: dict[Transition, Obstacle] = {}
+        self._chance = np.random.default_rng(0) if bench.driving.depends_on_way(cluster) else None
         self._tries: Counter[Transition] = Counter()
         self._row_tries: Counter[int] = Counter()
+        self._walked: set[int] = set()
         self._blocked: list[int] = []
         self._reasons: dict[int, str] = {}
         self.run: Run | None = None
@@ -137,7 +144,7 @@ class Walker:
                 and transition not in self._reached.certain
                 and self._tries[transition] < TRIES
             )
-        return self._ways.shortest(places)
+        return self._ways.shortest(places, self._chance)
 
     def _places(self, run: Run) -> list[int]:
         """The states of the graph in which a run can be."""
@@ -156,11 +163,16 @@ class Walker:
             if is_last and target in self._reached.certain:
                 return
             if is_last or not self._has_come_to(run, int(self._graph.targets[row])):
-                self._tries[target] += 1 if self._is_timed(row) or self._bench.driving.settings > 1 else 3
+                # Where the way depends on chance, a step that came to its end unsure may be sure from another state.
+                is_unsure = is_last and self._chance is not None
+                is_cheap = self._is_timed(row) or self._bench.driving.settings > 1 or is_unsure
+                self._tries[target] += 1 if is_cheap else 3
                 self._reasons[row] = self._why(run, row, target, is_last=is_last)
                 self.obstacles[target] = Obstacle(self._graph.text(row), self._reasons[row])
                 self._block(row)
                 return
+            if self._chance is not None:
+                self._walked.update(rows)
             position += len(rows)
 
     def _at_once(self, way: list[int]) -> list[int]:
@@ -257,10 +269,12 @@ class Walker:
         return "the implementation went on otherwise, as the model allows"
 
     def _block(self, row: int) -> None:
-        """Take a step no more: in this run, or ever."""
+        """Take a step no more: in this run, or ever, unless another way to it may do."""
         self._ways.usable[row] = False
         self._row_tries[row] += 1
-        if self._row_tries[row] < max(_ROW_TRIES, self._bench.driving.settings):
+        by_chance = self._chance is not None
+        most = _ROW_TRIES_BY_CHANCE if by_chance else max(_ROW_TRIES, self._bench.driving.settings)
+        if row in self._walked or self._row_tries[row] < most:
             self._blocked.append(row)
 
     def _unblock(self) -> None:

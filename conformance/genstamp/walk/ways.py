@@ -30,8 +30,13 @@ class Ways:
         self._order = np.argsort(graph.sources, kind="stable")
         self._starts = np.searchsorted(graph.sources[self._order], np.arange(len(graph) + 1))
 
-    def shortest(self, places: Iterable[int]) -> list[int] | None:
-        """The steps of a shortest way from one of some states that ends with a wanted one; None if there is none."""
+    def shortest(self, places: Iterable[int], chance: np.random.Generator | None = None) -> list[int] | None:
+        """The steps of a shortest way from one of some states that ends with a wanted one; None if there is none.
+
+        Args:
+            places: the states, by number.
+            chance: picks one of several shortest ways; the first of them is taken unless it is given.
+        """
         graph = self._graph
         came_by = np.full(len(graph), -1, np.int64)
         frontier = np.array(sorted(places), np.int64)
@@ -39,6 +44,8 @@ class Ways:
         while len(frontier):
             rows = self._from(frontier)
             rows = rows[self.usable[rows]]
+            if chance is not None:
+                rows = chance.permutation(rows)
             ends = rows[self._wanted[graph.transitions[rows]]]
             if len(ends):
                 return self._way(int(ends[0]), came_by)

@@ -1,6 +1,6 @@
 """The words that master, chunkservers and clients share: names, limits, and the records that cross the wire.
 
-Leaves out: racks by network distance (a chunkserver says its rack), and per-region settings of replication.
+Not here: racks by network distance (a chunkserver says its rack), and per-region settings of replication.
 
 Source: Ghemawat, Gobioff, Leung, "The Google File System", SOSP 2003; sections are named where they apply.
 """

@@ -1,6 +1,6 @@
 """CRC32C of 512-byte chunks, and what a torn last chunk can still vouch for.
 
-Leaves out: other checksum types, and where checksums lie on disk (`replica_files`).
+Not here: other checksum types, and where checksums lie on disk (`replica_files`).
 
 Source: DataChecksum, Hadoop 3.4.1; facts W.4.7.
 """

@@ -1,6 +1,6 @@
 """The words that the nodes share: states, limits, and the records that cross the wire.
 
-Leaves out: storages (a datanode has one), access tokens, and the fields of these records that no step here reads.
+Not here: storages (a datanode has one), access tokens, and the fields of these records that no step here reads.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,13 @@ LAST_RESERVED_BLOCK_ID = 2**30
 NO_FILE_ID = 0
 """File id where none is given (HdfsConstants.GRANDFATHER_INODE_ID); of a block, that it belongs to no file any longer.
 """
+
+
+UNKNOWN_OFFSET = -1
+"""Offset in the file of a block in an answer that does not say it."""
+
+NO_ACK = 2**63 - 1
+"""Length in bytes of a block that was removed, in what is still queued for datanodes (BlockCommand#NO_ACK)."""
 
 
 class ReplicaState(IntEnum):
@@ -100,7 +107,7 @@ class LocatedBlock(msgspec.Struct, frozen=True):
     """A block and the datanodes that have it, or shall have it: the nearest first, a pipeline in its order.
 
     Attributes:
-        offset: of its first byte in the file.
+        offset: of its first byte in the file; `UNKNOWN_OFFSET` in answers that are about the block alone.
         corrupt: no replica of it is known to be good.
     """
 
@@ -116,12 +123,14 @@ class RecoveringBlock(msgspec.Struct, frozen=True):
     Attributes:
         new_block: only for a truncate: what the block becomes. Its length is the one to cut to; with another id than
             `block` it is a copy, and the replicas of `block` stay as they are.
+        left_out: how many expected locations are not named, as they are dead or stale; Hadoop does not say.
     """
 
     block: Block
     locations: tuple[str, ...]
     recovery_id: int
     new_block: Block | None = None
+    left_out: int = 0
 
 
 class ReplicaRecoveryInfo(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 Who opens a connection for a block says where the nodes are that it is to go on to. That is believed for this connection
 alone, so that nobody can lead the blocks of others astray.
 
-Leaves out: finding out. Whoever hears of an address notes it here.
+Not here: finding out. Whoever hears of an address notes it here.
 """
 
 from contextvars import ContextVar

@@ -1,6 +1,6 @@
 """A client of a real cluster, for as long as a block of code runs.
 
-Leaves out: retries of calls that datanodes did not answer, which the client's core makes where HDFS does.
+Not here: retries of calls that datanodes did not answer, which the client's core makes where HDFS does.
 """
 
 import getpass

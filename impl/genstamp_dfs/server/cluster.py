@@ -7,7 +7,7 @@
 
 One process for each node; `minding` keeps them running.
 
-Leaves out: several machines.
+Not here: several machines.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 What comes next on it follows from the operation that opened it and from the end that reads.
 
-Leaves out: who connects (`runtime`) and who listens (`transfer_server`).
+Not here: who connects (`runtime`) and who listens (`transfer_server`).
 """
 
 import asyncio

@@ -4,7 +4,7 @@ A server that is full takes the next connection all the same, in place of one th
 said yet what it wants, the oldest first, or else the one that has been idle for the longest. So whoever opens thousands
 keeps nobody out.
 
-Leaves out: what is said on connections.
+Not here: what is said on connections.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """A datanode as a process: `python -m genstamp_dfs.server.datanode_server DIRECTORY --namenode HOST:PORT`.
 
-Leaves out: several disks, short-circuit reads, a web page.
+Not here: several disks, short-circuit reads, a web page.
 
 Source: DN/DataNode, DN/DataXceiverServer, Hadoop 3.4.1.
 """

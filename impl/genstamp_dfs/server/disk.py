@@ -10,7 +10,7 @@ kernel reports a failed write once and counts the bytes as clean then, so anothe
 
 Directories are made for their owner alone (0700), and so are files (0600).
 
-Leaves out: how full the disk is (`usage` says that).
+Not here: how full the disk is (`usage` says that).
 """
 
 import errno
@@ -43,7 +43,9 @@ _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 _FAILED: Final = (errno.EIO, errno.EROFS, errno.ENXIO, errno.ENODEV, errno.ESTALE)
 """Errors of a change that are the fault of the disk, not of the path."""
 
-_LOCKS: Final = 64
+_LOCKS: Final = 1024
+"""Many more than files that are forced at once, so that two of these hardly ever wait for one lock."""
+
 _NO_NAMES: Final = frozenset({"", ".", ".."})
 
 
@@ -301,7 +303,9 @@ class RealDisk:
             raise self._error(path, problem) from problem
 
     def _fail_for_good(self, path: str, problem: OSError) -> NoReturn:
-        self._failure = DiskFailedError(f"{self.root}: {path or 'the directory'}: {problem.strerror or problem}")
+        # Of two files that were forced at the same time the first that failed is the reason, for both.
+        if self._failure is None:
+            self._failure = DiskFailedError(f"{self.root}: {path or 'the directory'}: {problem.strerror or problem}")
         raise self._failure from problem
 
     def _error(self, path: str, problem: OSError) -> DiskError:

@@ -1,13 +1,14 @@
 """What a node of any of our file systems has on asyncio without another node: time, chance, processes, waiting.
 
-Leaves out: how other nodes are asked; each file system has its own way (`runtime`, `genstamp_dfs.gfs.server.runtime`).
+Not here: how other nodes are asked; each file system has its own way (`runtime`, `genstamp_dfs.gfs.server.runtime`).
 """
 
 import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
 from genstamp_dfs.errors import DiskFailedError
@@ -17,12 +18,12 @@ Answer = TypeVar("Answer")
 
 RETRY_INTERVAL_US: Final = 500_000
 
+FORCED_AT_ONCE: Final = 64
+"""Files that a process forces to its disk at a time. Those that are forced together share a commit of the journal."""
+
 _LOG = logging.getLogger(__name__)
 
-
-def _all(syncs: Iterable[Callable[[], None]]) -> None:
-    for sync in syncs:
-        sync()
+_POOL: Final = ThreadPoolExecutor(FORCED_AT_ONCE, thread_name_prefix="force")
 
 
 class RealClock:
@@ -152,13 +153,21 @@ class LocalRuntime(RealClock):
         """Something new to wait for."""
         return AsyncioCondition()
 
-    async def ahead(self, *syncs: Callable[[], None]) -> None:
-        """Force files to the disk in a thread (`RealDisk` forces nothing twice).
+    async def force(self, *syncs: Callable[[], None]) -> None:
+        """Force files to the disk at the same time, each in a thread.
 
         Raises:
-            DiskError: one of them failed; the step must not try again.
+            DiskError: one of them failed, the first that is named here; none of the others is under way any more.
         """
-        await asyncio.to_thread(_all, syncs)
+        loop = asyncio.get_running_loop()
+        forced = (loop.run_in_executor(_POOL, sync) for sync in syncs)
+        for failure in await asyncio.gather(*forced, return_exceptions=True):
+            if failure is not None:
+                raise failure
+
+    async def ahead(self, *syncs: Callable[[], None]) -> None:
+        """As `force`; the step that follows finds it done, as `RealDisk` forces nothing twice."""
+        await self.force(*syncs)
 
     async def stop(self) -> None:
         """End all processes of the node."""

@@ -2,7 +2,7 @@
 
 Names are looked up in a few threads of their own: those that force files to the disk never wait for a name.
 
-Leaves out: remembering what was found.
+Not here: remembering what was found.
 """
 
 import asyncio

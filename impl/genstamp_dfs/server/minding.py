@@ -7,7 +7,7 @@ the cluster goes on without it, and ends only if the others need that node. One 
 refused ends the cluster. The nodes end when the process that started them does,
 killed or not.
 
-Leaves out: which nodes there are (`cluster`, `genstamp_dfs.gfs.server.cluster`), several machines.
+Not here: which nodes there are (`cluster`, `genstamp_dfs.gfs.server.cluster`), several machines.
 """
 
 import asyncio

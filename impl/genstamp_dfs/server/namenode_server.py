@@ -5,7 +5,7 @@ of the loop, or while the disk is busy, share the next sync. No answer leaves be
 was made are on the disk: not that of a read or a heartbeat either, which may tell of what others have changed, or have
 a datanode delete what a crash would bring back.
 
-Leaves out: high availability, a web page.
+Not here: high availability, a web page.
 
 Source: NN/NameNode, NN/NameNodeRpcServer, NN/FSEditLog#logSync, Hadoop 3.4.1.
 """
@@ -22,7 +22,7 @@ from typing import Any, Final, NoReturn
 
 from genstamp_dfs.errors import ConfigurationError, DiskError, HdfsIOException
 from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode
-from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
+from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.server.addresses import Address, AddressBook
 from genstamp_dfs.server.disk import RealDisk
@@ -61,6 +61,8 @@ class NameNodeServer:
         configuration: its settings.
         events: where it tells of what it does.
         host, port: where it listens; 0 lets the system choose.
+        clock: its time; the real time if None.
+        ticks: whether it does by itself what is due, every second.
     """
 
     def __init__(
@@ -71,8 +73,12 @@ class NameNodeServer:
         *,
         host: str = LOOPBACK,
         port: int = 0,
+        clock: Clock | None = None,
+        ticks: bool = True,
     ) -> None:
         self.failure: asyncio.Future[NoReturn] | None = None
+        self._clock: Clock = RealClock() if clock is None else clock
+        self._ticks = ticks
         self._directory = directory
         self._configuration = configuration
         self._events = events
@@ -102,7 +108,7 @@ class NameNodeServer:
         """
         self.failure = asyncio.get_running_loop().create_future()
         self._disk = await lock_storage(self._directory)
-        self._namenode = NameNode(self._configuration, self._disk, RealClock(), random.Random(), self._events)
+        self._namenode = NameNode(self._configuration, self._disk, self._clock, random.Random(), self._events)
         self._namenode.checkpointer.on_full = tell_of_full_disk("an image is given up")
         self._disk.make_private()
         pool = self._namenode.namespace.block_pool_id
@@ -113,7 +119,8 @@ class NameNodeServer:
         converter = Converter(pool, self._addresses, learns=False)
         self._server = RpcServer(NAMENODE_PROTOCOLS, self._handle, converter)
         self._port = await self._server.start(self._host, self._port)
-        self._ticking = asyncio.create_task(self._tick())
+        if self._ticks:
+            self._ticking = asyncio.create_task(self._tick())
         return {"node": "namenode", "host": self._host, "port": self._port, "block_pool_id": pool}
 
     async def stop(self) -> None:

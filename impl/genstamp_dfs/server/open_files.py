@@ -2,7 +2,7 @@
 
 A file is looked at by its name before it is used again, so one that somebody has replaced or removed is noticed.
 
-Leaves out: which paths are allowed; whoever opens a file has checked its path.
+Not here: which paths are allowed; whoever opens a file has checked its path.
 """
 
 import os

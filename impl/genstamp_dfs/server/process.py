@@ -1,6 +1,6 @@
 """What the processes of servers have in common: settings, a ready line, an orderly end, exit codes.
 
-Leaves out: becoming a daemon; whoever starts a process keeps it.
+Not here: becoming a daemon; whoever starts a process keeps it.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 ClientProtocol and ClientDatanodeProtocol go as Hadoop writes them. What nodes of this implementation say to each other
 goes in the same frames, as MessagePack; an answer that names datanodes has their addresses with it.
 
-Leaves out: sockets.
+Not here: sockets.
 
 Source: facts W.1.1, W.2.2, W.3.
 """
@@ -20,7 +20,7 @@ from genstamp_dfs.server.addresses import Address
 from genstamp_dfs.server.wire import calls, client_calls, foreign_calls
 from genstamp_dfs.server.wire import datanode_pb2 as datanode
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
-from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.server.wire.convert import Converter, signed, unsigned
 from genstamp_dfs.server.wire.frames import WireError, delimited, delimited_bytes, parse
 from genstamp_dfs.world.request import Request, answer_type
 
@@ -139,9 +139,9 @@ _VISIBLE_LENGTH: Final = Codec(
         c.to_block(parse(datanode.GetReplicaVisibleLengthRequest, data).block)
     ),
     write_answer=lambda answer, c: datanode.GetReplicaVisibleLengthResponse(
-        length=answer & calls.UNSET
+        length=unsigned(answer)
     ).SerializeToString(),
-    read_answer=lambda data, c: calls.or_unset(parse(datanode.GetReplicaVisibleLengthResponse, data).length),
+    read_answer=lambda data, c: signed(parse(datanode.GetReplicaVisibleLengthResponse, data).length),
 )
 
 

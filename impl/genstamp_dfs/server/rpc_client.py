@@ -1,6 +1,6 @@
 """Calls at other nodes over Hadoop's RPC: one connection for each address, kept as long as it works.
 
-Leaves out: repeating calls; whoever calls decides that, and gives the number of the call.
+Not here: repeating calls; whoever calls decides that, and gives the number of the call.
 
 Source: org/apache/hadoop/ipc/Client, Hadoop 3.4.1; facts W.1.1, W.1.3.
 """

@@ -3,7 +3,7 @@
 One task a connection reads, one task a call answers; answers go out in the order in which they are ready. Whoever does
 not follow the protocol is told so where Hadoop tells it, and the connection is closed.
 
-Leaves out: Kerberos and tokens. A client that opens with SASL is told that SIMPLE will do.
+Not here: Kerberos and tokens. A client that opens with SASL is told that SIMPLE will do.
 
 Source: org/apache/hadoop/ipc/Server, Hadoop 3.4.1; facts W.1.1, W.1.3, W.1.4.
 """

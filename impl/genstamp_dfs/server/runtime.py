@@ -1,6 +1,6 @@
 """The world as a node of HDFS sees it in a real process (`genstamp_dfs.world.runtime.Runtime`).
 
-Leaves out: listening, and what needs no other node (`local_runtime`).
+Not here: listening, and what needs no other node (`local_runtime`).
 """
 
 import asyncio

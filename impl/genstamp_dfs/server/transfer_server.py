@@ -1,6 +1,6 @@
 """Listens for connections that carry blocks, and hands each over with the operation that it opens with.
 
-Leaves out: what operations do (`genstamp_dfs.hdfs.datanode.data_xceiver`).
+Not here: what operations do (`genstamp_dfs.hdfs.datanode.data_xceiver`).
 
 Source: DN/DataXceiverServer, CL/protocol/datatransfer/Receiver, Hadoop 3.4.1; facts W.4.1.
 """

@@ -9,7 +9,7 @@
 `python -m genstamp_dfs.simulation --seed 7` writes the events of a run as JSON lines;
 `python -m genstamp_dfs.simulation.sweep --seeds 500` makes many runs.
 
-Leaves out: bandwidth, full disks, more than one namenode.
+Not here: bandwidth, full disks, more than one namenode.
 """
 
 from genstamp_dfs.simulation.plan import Plan, PlanOptions, make_plan

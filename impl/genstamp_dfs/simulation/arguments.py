@@ -1,6 +1,6 @@
 """Arguments that the commands of simulated runs have in common.
 
-Leaves out: what only one of them has.
+Not here: what only one of them has.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Makes happen what a plan says goes wrong, and ends it.
 
-Leaves out: what goes wrong by the dice of the network and the disks.
+Not here: what goes wrong by the dice of the network and the disks.
 """
 
 import random

@@ -3,7 +3,7 @@
 Machines have a disk and a clock and stay; lives come and go. What the cores do is the cores' business: here they are
 started, connected, killed, and started again over what their disks have kept.
 
-Leaves out: what clients want, and what goes wrong; see `workload` and `chaos`.
+Not here: what clients want, and what goes wrong; see `workload` and `chaos`.
 """
 
 from collections.abc import Callable

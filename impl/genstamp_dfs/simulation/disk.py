@@ -11,7 +11,7 @@ A disk may have no room for more, and bits of it may rot; whoever writes over th
 what it should have forced to the disk can be read until the machine loses power, and is not on the disk, although the
 next sync of the file succeeds. That is what a kernel does with pages that it could not write.
 
-Leaves out: disks that fail whole, and directories that a crash forgets.
+Not here: disks that fail whole, and directories that a crash forgets.
 """
 
 import random

@@ -1,6 +1,6 @@
 """What goes wrong in a simulated run, and when: plain data, made from a seed before the run.
 
-Leaves out: how it is made to happen (`chaos`), and the chances inside the network and the disks, which have dice of
+Not here: how it is made to happen (`chaos`), and the chances inside the network and the disks, which have dice of
 their own.
 """
 

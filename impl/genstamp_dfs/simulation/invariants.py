@@ -11,7 +11,7 @@ Looked at after each call and each tick of the namenode, when its edits are on d
 
 The ids are those of section J of the protocol facts. A run ends at the first of them that does not hold.
 
-Leaves out: bytes, which are the ledger's, and everything that a specification says better.
+Not here: bytes, which are the ledger's, and everything that a specification says better.
 """
 
 from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ beginning of the file's pattern, and at least as long as what was promised:
 A promise ends where somebody asks for the end of it: by truncate, by delete, by overwriting, from the moment of asking,
 for nobody can know when a call whose answer is lost was carried out.
 
-Leaves out: everything that a specification would say better. This is about users' bytes alone.
+Not here: everything that a specification would say better. This is about users' bytes alone.
 """
 
 from collections import Counter

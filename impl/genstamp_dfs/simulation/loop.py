@@ -6,7 +6,7 @@ no longer than its steps, and the same calls in the same order give the same run
 A process belongs to a node. `kill` is what a crash does to all processes of a node: they do not run again, and nothing
 of them does, not even what they have under `finally`. `Task.cancel` is what a program does to itself: that runs.
 
-Leaves out: what the processes do, and any randomness.
+Not here: what the processes do, and any randomness.
 """
 
 import heapq

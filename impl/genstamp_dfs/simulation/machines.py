@@ -1,6 +1,6 @@
 """Machines of a simulated cluster: each has a disk and a clock and stays, while the lives of its node come and go.
 
-Leaves out: what runs on them. A file system's cluster starts its cores here, over what their disks have kept.
+Not here: what runs on them. A file system's cluster starts its cores here, over what their disks have kept.
 """
 
 import random

@@ -7,7 +7,7 @@ copy of a request that the network makes by itself.
 Connections keep the order of what is sent, and lose nothing until they break, as TCP does. While two nodes are
 parted, what is under way between them waits for the end of the partition, or for the time-out of whoever listens.
 
-Leaves out: bandwidth, and names of hosts: a node is reached by its name.
+Not here: bandwidth, and names of hosts: a node is reached by its name.
 """
 
 import random

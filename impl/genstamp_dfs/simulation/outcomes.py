@@ -1,6 +1,6 @@
 """What came of many simulated runs, of whichever file system.
 
-Leaves out: the runs.
+Not here: the runs.
 """
 
 from collections import Counter

@@ -7,7 +7,7 @@ those that run elsewhere.
 A thread that *hangs* does no more until somebody closes its connection, which is what stopping a writer does. One that
 *dies* closes what it has, and leaves its replica as it is; its datanode lives on.
 
-Leaves out: faults that come by the dice (`plan`), and those of whole machines but for a crash at such a point.
+Not here: faults that come by the dice (`plan`), and those of whole machines but for a crash at such a point.
 
 Source: the aspects DataTransferProtocolAspects, BlockReceiverAspects of Hadoop 0.23; facts X.1.
 """

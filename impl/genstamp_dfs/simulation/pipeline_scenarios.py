@@ -4,7 +4,7 @@ The worlds are those of Hadoop's fault-injection tests: `ONE_BYTE` writes one by
 packets; `PACKETS` some kilobytes in packets of 1024 bytes; `FLUSHED` the same with an hflush after each packet, so that
 the default policy replaces whoever fails. Time limits of silence are 5 s, and 5 s more for each node further down.
 
-Leaves out: which faults; see `pipeline_faults` for how one is written.
+Not here: which faults; see `pipeline_faults` for how one is written.
 
 Source: TestFiDataTransferProtocol, TestFiDataTransferProtocol2, TestFiPipelineClose, TestFiHFlush of Hadoop 0.23;
     facts X.2.

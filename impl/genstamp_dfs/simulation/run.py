@@ -4,7 +4,7 @@
 clients are dead. Every file has to become closed within a few hard limits, and readable, and what was promised has to
 be there.
 
-Leaves out: many runs (`sweep`), and making a failing one shorter (`shrink`).
+Not here: many runs (`sweep`), and making a failing one shorter (`shrink`).
 """
 
 from collections import Counter

@@ -2,7 +2,7 @@
 
 Clocks differ: each node's begins somewhere, and runs a little faster or slower than the loop's.
 
-Leaves out: what the node does.
+Not here: what the node does.
 """
 
 import math
@@ -131,6 +131,12 @@ class SimulatedRuntime:
     def condition(self) -> SimulatedCondition:
         """Something new to wait for."""
         return SimulatedCondition(self._loop, self._clock.rate)
+
+    async def force(self, *syncs: Callable[[], None]) -> None:
+        """Let others run for as long as a slow disk takes, and then do it in no time, one after the other."""
+        await self.ahead()
+        for sync in syncs:
+            sync()
 
     async def ahead(self, *syncs: Callable[[], None]) -> None:  # noqa: ARG002 (made by the step that follows)
         """Let others run for as long as a slow disk takes; the step that follows does the work, in no time."""

@@ -7,7 +7,7 @@
 
 All time is virtual; the same story gives the same run.
 
-Leaves out: random faults and the judging of promises; see `run`.
+Not here: random faults and the judging of promises; see `run`.
 """
 
 from collections import Counter

@@ -3,7 +3,7 @@
 Each edit is made on it in the moment in which it is logged, as replay would after a crash at just this place. What the
 namenode does not log may differ: that a block is committed or recovered, and the length of a last block until then.
 
-Leaves out: the frames on the disk, torn or not; crashes in the simulation try those.
+Not here: the frames on the disk, torn or not; crashes in the simulation try those.
 """
 
 import random

@@ -1,6 +1,6 @@
 """Makes a failing run shorter: faults, then jobs, then pieces are left out as long as it fails in the same way.
 
-Leaves out: changing times and sizes.
+Not here: changing times and sizes.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
 """Sees what is acknowledged to clients and what the namenode carries out, for the ledger of promises.
 
-Leaves out: judging; that is the ledger's.
+Not here: judging; that is the ledger's.
 """
 
 from collections.abc import Callable, Mapping

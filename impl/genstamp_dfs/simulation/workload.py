@@ -1,6 +1,6 @@
 """What the clients of a simulated run do, job after job; what is refused is counted, and the next job follows.
 
-Leaves out: which jobs; see `plan`.
+Not here: which jobs; see `plan`.
 """
 
 from collections import Counter

@@ -3,17 +3,25 @@
 A process that is not held runs as soon as it can. A held one runs only while somebody settles it: it stands for a
 thread that the scheduler has not given a processor yet.
 
-Leaves out: which processes are held, and why.
+Not here: which processes are held, and why.
 """
 
 from collections.abc import Callable, Coroutine
+from enum import StrEnum
 from inspect import CORO_CREATED, getcoroutinestate
 from typing import Any
 
 from genstamp_dfs.simulation.loop import Life, Loop, Task, Timer
 
-HELD = ("DataStreamer ", "responder of ", "service actor", "incremental reports")
-"""Parts of the names of processes that run only when they are let."""
+
+class Held(StrEnum):
+    """Processes that run only when they are let, by a part of their names."""
+
+    STREAMER = "DataStreamer "
+    RESPONDER = "responder of "
+    SERVICE_ACTOR = "service actor"
+    INCREMENTAL_REPORTS = "incremental reports"
+    BLOCK_RECOVERY = "block recovery"
 
 
 class Sleep:
@@ -29,17 +37,22 @@ class HeldLoop(Loop):
     """Runs what may run, and keeps the rest.
 
     Attributes:
+        held: the processes that are held.
         holds: whether processes are held at all.
+        passes_time: whether the time for which a process waits has passed when it is woken; else it is woken sooner.
         current: the task that runs now.
     """
 
     def __init__(self, on_crash: Callable[[Life], None] | None = None) -> None:
         super().__init__(on_crash)
+        self.held = frozenset(Held)
         self.holds = True
+        self.passes_time = True
         self.current: Task | None = None
         self._held: dict[Task, None] = {}
         self._sleeping: list[Sleep] = []
         self._settling: tuple[str, ...] = ()
+        self._settling_task: Task | None = None
 
     def spawn(self, life: Life, coroutine: Coroutine[Any, Any, None], name: str) -> Task:
         """Start a process; a held one waits for its first step."""
@@ -66,19 +79,20 @@ class HeldLoop(Loop):
                 task.coroutine.close()
         super().close()
 
-    def settle(self, *names: str) -> None:
-        """Run until nothing can go on: all that is not held, and those held whose name has one of these parts."""
-        self._settling = names
+    def settle(self, *names: str, task: Task | None = None) -> None:
+        """Run until nothing can go on: what is not held, the task, and whatever has one of these in its name."""
+        self._settling, self._settling_task = names, task
         for task in [task for task in self._held if not self._is_held(task)]:
             del self._held[task]
             self._ready.append(task)
         self.run()
-        self._settling = ()
+        self._settling, self._settling_task = (), None
 
     def wake(self, name: str) -> None:
         """The time has come for which processes wait whose name has this part; they go on when they are let."""
         for sleep in [one for one in self._sleeping if one.task is not None and name in one.task.name]:
-            self.now_us = max(self.now_us, sleep.due_us)
+            if self.passes_time:
+                self.now_us = max(self.now_us, sleep.due_us)
             sleep.future.succeed(None)
 
     def at(self, time_us: int, action: Callable[[], None]) -> Timer:  # noqa: ARG002
@@ -95,7 +109,9 @@ class HeldLoop(Loop):
             self._sleeping.remove(sleep)
 
     def _is_held(self, task: Task) -> bool:
-        return any(part in task.name for part in HELD) and not any(part in task.name for part in self._settling)
+        if task is self._settling_task or any(part in task.name for part in self._settling):
+            return False
+        return any(held in task.name for held in self.held)
 
     def _step(self, task: Task) -> None:
         self.current = task

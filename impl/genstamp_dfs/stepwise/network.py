@@ -4,7 +4,7 @@ A message of a pipeline waits with its sender, arrives when it is let through, a
 on. A call waits before it is carried out; its answer is there at once. When a node dies, or its end of a connection
 breaks, what was under way is lost, and the other end learns of it when it is told.
 
-Leaves out: which message comes next.
+Not here: which message comes next.
 """
 
 from collections import deque
@@ -20,8 +20,9 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     PipelineAck,
     WriteBlock,
 )
-from genstamp_dfs.simulation.loop import Future, Life
+from genstamp_dfs.simulation.loop import Future, Life, Task
 from genstamp_dfs.simulation.network import Network, SimulatedConnection
+from genstamp_dfs.stepwise.loop import HeldLoop
 from genstamp_dfs.world.request import Caller, Request
 
 
@@ -139,13 +140,14 @@ class HeldConnection(SimulatedConnection):
 
 @dataclass(eq=False)
 class HeldCall:
-    """A call that waits to be carried out."""
+    """A call that waits to be carried out, and the process that waits for its answer."""
 
     life: Life
     node: str
     request: Request[Any]
     caller: Caller
     answer: Future[Any]
+    task: Task | None = None
 
 
 @dataclass(eq=False)
@@ -164,8 +166,8 @@ class HeldNetwork(Network):
     Attributes:
         held: classes of requests that wait; only those of a client do.
         calls: the calls that wait, oldest first.
-        openings: the connections that wait to be opened, by the node that they go to.
-        links: the connections of the pipeline that is set up, by the node that they go to: the end of who opened it.
+        openings: the connections that wait to be opened, by `key`.
+        links: the connections of the pipeline that is set up, by `key`: the end of who opened it.
         opened: the nodes to which connections went that do not wait, in order; for whoever wants to know.
         answered: the last call of each class that was carried out.
     """
@@ -185,7 +187,8 @@ class HeldNetwork(Network):
     async def call(self, life: Life, node: str, request: Request[Any], caller: Caller, timeout_us: int | None) -> Any:
         """Ask a node; a call that is held waits, however long that takes."""
         del timeout_us
-        waiting = HeldCall(life, node, request, caller, self.loop.future())
+        assert isinstance(self.loop, HeldLoop)
+        waiting = HeldCall(life, node, request, caller, self.loop.future(), self.loop.current)
         if type(request) in self.held:
             self.calls.append(waiting)
         else:
@@ -214,27 +217,35 @@ class HeldNetwork(Network):
 
     # -- connections --------------------------------------------------------------------------------------------
 
+    def key(self, node: str, operation: WriteBlock) -> str:  # noqa: ARG002
+        """By what a connection of a pipeline is known: the node that it goes to, as there is one pipeline."""
+        return node
+
     async def connect(self, life: Life, node: str, operation: Operation, timeout_us: int | None) -> HeldConnection:
         """Open a connection; one of a pipeline waits."""
         del timeout_us
         if isinstance(operation, WriteBlock) and is_of_pipeline(operation):
             opening = Opening(life, node, operation, self.loop.future())
-            self.openings[node] = opening
+            self.openings[self.key(node, operation)] = opening
             return await opening.connection
         self.opened.append((node, operation))
+        return self.connect_apart(life, node, operation)
+
+    def connect_apart(self, life: Life, node: str, operation: Operation) -> HeldConnection:
+        """Open a connection at once, over which nothing waits."""
         return self._open(life, node, operation, waits=False)
 
-    def open(self, node: str) -> None:
+    def open(self, key: str) -> None:
         """Let a connection of a pipeline be opened, if the node is there."""
-        opening = self.openings.pop(node)
+        opening = self.openings.pop(key)
         try:
-            near = self._open(opening.life, node, opening.operation, waits=True)
+            near = self._open(opening.life, opening.node, opening.operation, waits=True)
         except ConnectException as refused:
             opening.connection.fail(refused)
             return
         # Whoever serves nobody is a client: it sends a packet when it is let.
         near.stalls = opening.life.node in self.nodes and self.nodes[opening.life.node].server is None
-        self.links[node] = near
+        self.links[key] = near
         opening.connection.succeed(near)
 
     def _open(self, life: Life, node: str, operation: Operation, *, waits: bool) -> HeldConnection:

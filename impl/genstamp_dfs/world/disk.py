@@ -5,7 +5,7 @@ of the file, and a new name, a rename or a removal only after `sync_directory` o
 has real files (`genstamp_dfs.server`), the other keeps them in memory, tears writes and loses what was not synced
 (`genstamp_dfs.simulation`).
 
-Leaves out: more than one volume, and how much space is left for others.
+Not here: more than one volume, and how much space is left for others.
 """
 
 from collections.abc import Iterator
@@ -73,11 +73,14 @@ def replace_file(disk: Disk, path: str, data: bytes) -> None:
     Raises:
         DiskError: the disk failed, or is full; then what was begun takes no room.
     """
-    _replace(disk, path, iter((data,)))
+    for _ in _writing(disk, path, iter((data,))):
+        pass
+    take_place(disk, path)
+    disk.sync_directory(path.rpartition("/")[0])
 
 
-def write_anew(disk: Disk, path: str) -> None:
-    """Put another file with the same bytes in the place of one, on disk when this returns.
+def writing_anew(disk: Disk, path: str) -> Iterator[None]:
+    """Write another file with the same bytes beside one, for `take_place`; others may run where it yields.
 
     For a file that an earlier process has left: if a sync of it had failed then, another one would succeed although
     bytes of it are in memory alone.
@@ -86,10 +89,16 @@ def write_anew(disk: Disk, path: str) -> None:
         DiskError: the disk failed, or is full; then what was begun takes no room.
     """
     size = disk.size(path)
-    _replace(disk, path, (disk.read(path, start, COPIED_AT_ONCE) for start in range(0, size, COPIED_AT_ONCE)))
+    return _writing(disk, path, (disk.read(path, start, COPIED_AT_ONCE) for start in range(0, size, COPIED_AT_ONCE)))
 
 
-def _replace(disk: Disk, path: str, parts: Iterator[bytes]) -> None:
+def take_place(disk: Disk, path: str) -> None:
+    """Force what was written beside a file to the disk, and put it in its place; the name is not forced."""
+    disk.sync(path + UNFINISHED_SUFFIX)
+    disk.rename(path + UNFINISHED_SUFFIX, path)
+
+
+def _writing(disk: Disk, path: str, parts: Iterator[bytes]) -> Iterator[None]:
     unfinished = path + UNFINISHED_SUFFIX
     if disk.exists(unfinished):
         disk.remove(unfinished)
@@ -97,11 +106,10 @@ def _replace(disk: Disk, path: str, parts: Iterator[bytes]) -> None:
     try:
         position = 0
         for part in parts:
+            if position:
+                yield
             disk.write(unfinished, position, part)
             position += len(part)
     except DiskFullError:
         disk.remove(unfinished)
         raise
-    disk.sync(unfinished)
-    disk.rename(unfinished, path)
-    disk.sync_directory(path.rpartition("/")[0])

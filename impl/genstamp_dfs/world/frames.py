@@ -5,7 +5,7 @@
     4 bytes   CRC32C of it
     ...       the body
 
-Leaves out: what stands in a body.
+Not here: what stands in a body.
 """
 
 import struct

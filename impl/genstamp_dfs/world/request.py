@@ -1,6 +1,6 @@
 """A request to another node, and who asks it.
 
-Leaves out: how requests travel.
+Not here: how requests travel.
 """
 
 from typing import Any, Generic, TypeVar, get_args

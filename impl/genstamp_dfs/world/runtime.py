@@ -5,7 +5,7 @@ driver runs them in virtual time in one process (`genstamp_dfs.simulation`), the
 (`genstamp_dfs.server`, `genstamp_dfs.gfs.server`). Everything runs on one thread: between two `await`s nothing else
 happens.
 
-Leaves out: disks (`disk.py`).
+Not here: disks (`disk.py`).
 """
 
 import random
@@ -99,13 +99,20 @@ class Runtime(Protocol[Operation, Message]):
     def condition(self) -> Condition:
         """Something new to wait for."""
 
-    async def ahead(self, *syncs: Callable[[], None]) -> None:
-        """Have the disk do already what the next step is going to ask of it, while other processes run.
-
-        The step asks for it all the same, and finds it done. A world whose disks take no time need not do anything.
+    async def force(self, *syncs: Callable[[], None]) -> None:
+        """Have the disk do something while other processes run; all of it is asked for at the same time.
 
         Args:
-            syncs: calls of `Disk.sync` and `Disk.sync_directory`.
+            syncs: calls of `Disk.sync` and `Disk.sync_directory`, of which none may need another one to be done first.
+
+        Raises:
+            DiskError: one of them failed; none of the others is under way any more.
+        """
+
+    async def ahead(self, *syncs: Callable[[], None]) -> None:
+        """As `force`, for what the next step is going to ask of the disk: it asks all the same, and finds it done.
+
+        A world whose disks take no time need not do anything.
 
         Raises:
             DiskError: one of them failed. The step fails with it, and does not ask again.

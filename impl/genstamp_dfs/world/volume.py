@@ -8,7 +8,7 @@ Not here: what a node does when its disk is out of service.
 Source: FD/FsVolumeImpl, DN/DataNode#handleVolumeFailures, Hadoop 3.4.1.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
@@ -35,17 +35,32 @@ class Volume:
         self._disk = disk
         self._on_failure = on_failure
 
-    async def sync_ahead(self, runtime: "Runtime[Any, Any]", *paths: str) -> None:
-        """Force files to the disk while other processes run (`Runtime.ahead`).
+    async def sync_ahead(self, runtime: "Runtime[Any, Any]", *paths: str, directories: Iterable[str] = ()) -> None:
+        """Force files, and names in directories, to the disk before a step asks for it (`Runtime.ahead`).
 
         Raises:
             DiskError: that failed, now or earlier.
         """
+        files = (partial(self._disk.sync, path) for path in paths)
+        await self._elsewhere(runtime.ahead, *files, *self._names(directories))
+
+    async def sync_directories(self, runtime: "Runtime[Any, Any]", directories: Iterable[str]) -> None:
+        """Force names in directories to the disk while other processes run (`Runtime.force`).
+
+        Raises:
+            DiskError: that failed, now or earlier.
+        """
+        await self._elsewhere(runtime.force, *self._names(directories))
+
+    def _names(self, directories: Iterable[str]) -> Iterator[Callable[[], None]]:
+        return (partial(self._disk.sync_directory, directory) for directory in directories)
+
+    async def _elsewhere(self, force: Callable[..., Awaitable[None]], *syncs: Callable[[], None]) -> None:
         if self.failure is not None:
             raise self.failure
         try:
             # Not through `_do`: the other thread must not call `on_failure`.
-            await runtime.ahead(*(partial(self._disk.sync, path) for path in paths))
+            await force(*syncs)
         except DiskFailedError as failure:
             self._fail(failure)
             raise

@@ -92,6 +92,8 @@ class _Scope(Generic[S]):
             case Op.NEXT:
                 assert self.after is not None, "a next state stands only in a transition property"
                 return self.after[expr.data]
+            case Op.INITIAL:
+                return self.trees.initial[expr.data]
             case Op.PARAMETER:
                 return bound[expr.data]
             case Op.CONST:

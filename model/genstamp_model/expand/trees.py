@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from genstamp_model.expand.cells import nobody, places
+from genstamp_model.expand.cells import cells, initial_cells, nobody, places
 from genstamp_model.language.model import Instance
 from genstamp_model.language.types import (
     ArrayType,
@@ -171,6 +172,13 @@ class Trees(Generic[S]):
     @staticmethod
     def _filled(trees: tuple[Tree, ...], room: int, filler: Tree) -> tuple[Tree, ...]:
         return (*trees[:room], *[filler] * (room - len(trees)))
+
+    @cached_property
+    def initial(self) -> dict[str, Tree]:
+        """The variables of the initial state."""
+        kinds = zip(cells(self.instance), initial_cells(self.instance), strict=True)
+        source = iter([self.algebra.constant(bool(value) if cell.kind == "flag" else value) for cell, value in kinds])
+        return {variable.name: self.read(variable.type, source) for variable in self.instance.model.variables}
 
     def constant(self, type_: Type, value: Any) -> Tree:
         """The tree of a constant: a scalar, a reference, or an empty set, sequence or bag."""

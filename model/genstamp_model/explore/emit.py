@@ -29,6 +29,7 @@ from genstamp_model.explore.symmetry_sort import Kernel
 from genstamp_model.explore.symmetry_static import treats_alike
 from genstamp_model.explore.text import DECLARATIONS, Body
 from genstamp_model.interest import Interest, interests
+from genstamp_model.language.ir import Expr
 from genstamp_model.language.model import Action, Instance, Property
 from genstamp_model.language.trace import Check
 
@@ -337,9 +338,16 @@ class Writer:
         return _defined("i64 @may_stop(ptr %state)", body)
 
     def _cover(self, witnesses: Sequence[Property]) -> tuple[Target, ...]:
-        """A function for each witness and each action with refusals; it runs until all of its targets were seen."""
+        """A function for each witness, place where properties could fail, and action with refusals.
+
+        It runs until all of its targets were seen.
+        """
         groups = [self.witness_group(claim) for claim in witnesses]
-        groups += [self.interest_group(one) for one in self.interests if not one.two_states]
+        by_where: dict[Expr, Group] = {}
+        for one in self.interests:
+            if not one.two_states:
+                by_where.setdefault(one.where, []).extend(self.interest_group(one))
+        groups += by_where.values()
         groups += [group for group in map(self.refusal_group, self.instance.model.actions) if group]
         for number, group in enumerate(groups):
             self.functions.append(self.cover_function(f"cover{number}", group))

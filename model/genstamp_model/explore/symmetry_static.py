@@ -150,6 +150,8 @@ class _Decision:
         match expr.op:
             case Op.CONST if self._names_a_number(expr):
                 return _Fault(f"writes down the member {_shown(expr)} of a symmetric set", "declare it with named()")
+            case Op.INITIAL if not isinstance(expr.type, BoolType | NumberType | EnumType):
+                return _Fault("reads the initial state, which may prefer some members", _ONLY_EQUAL)
             case Op.CHOOSE if self._ours(expr.data.over):
                 return _Fault(
                     f"chooses the first {expr.data.over.name}, and so prefers some of the members, which are "

@@ -1,6 +1,6 @@
-"""Effects said more plainly by what is known where they are used: the step's checks hold.
+"""Simplifies effects under the condition that the step's checks hold.
 
-A lifecycle's effect says what becomes of every state; where a check has said which state it is, one is enough.
+The effect of a lifecycle's event has a case for every state; if a check determines the state, one case is enough.
 """
 
 from collections.abc import Iterable

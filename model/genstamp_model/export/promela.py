@@ -1,17 +1,17 @@
 """A model in one configuration as a Promela text, for Spin.
 
-One process takes one step after another, each a `d_step`, so that Spin's states are exactly the model's: checked
-exhaustively (`-DNOREDUCE`), Spin stores as many as the search visits. Properties are macros of their own. An invariant
-is an alternative that can be taken only where it is broken, so that it is judged in the initial state as well.
+One process takes one step after another, each a `d_step`, so Spin's states are exactly the model's: an exhaustive check
+(`-DNOREDUCE`) stores as many as the search visits. Each property is a macro. An invariant is an alternative that can be
+taken only where it is violated, so it is checked in the initial state, too.
 
     spin -o2 -a model.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan
 
-stops at the first violation. (Without `-o2` Spin leaves variables that nothing reads out of its states.) With
-`spin -DTELL`, and `-DPRINTF` for the compiler, the verifier (`./pan -E`) does not stop: it prints each property that is
-violated, each witness that is seen and each action that takes a number out of its range once. With `spin -DDEADLOCK` it
-judges only whether something can happen wherever the system may not stop.
+stops at the first violation. (Without `-o2` Spin drops variables that nothing reads from its states.) With
+`spin -DTELL`, and `-DPRINTF` for the compiler, the verifier (`./pan -E`) does not stop: it prints once each violated
+property, each reached witness, and each action that takes a number out of its range. With `spin -DDEADLOCK` it only
+checks for deadlock.
 
-Leaves out leads-to properties, and transition properties for which Spin has no room (`left_out`).
+Not exported: leads-to properties, and transition properties that are too long for Spin (`left_out`).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ LONGEST_CLAIM: Final = 2_000
 
 
 def left_out(model: Model) -> frozenset[str]:
-    """Transition properties that are too long for Spin, as refinements of a large system: the export has them not."""
+    """The transition properties that are too long for Spin, such as refinements of a large system."""
     return frozenset(
         claim.name
         for claim in model.properties
@@ -142,7 +142,7 @@ class _Text:
         return self._told - 1
 
     def _claim(self, claim: Property, lines: list[str]) -> str:
-        """Write the macro of a property, and give its name."""
+        """Write the macro of a property; returns its name."""
         name = self._names.unique(claim.name)
         self._expressions.quantifiers.owner = name
         text = self._expressions.scalar(claim.closed, {}, STEP if claim.kind == "transition" else STATE)

@@ -1,4 +1,4 @@
-"""Between which numbers an expression must lie in a state of a configuration, so that only real risks are checked."""
+"""Bounds of the value of an expression, so that ranges are checked only where a number may leave them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _READS = frozenset({Op.VARIABLE, Op.SELECT, Op.FIELD, Op.AT, Op.PARAMETER})
 
 
 class Bounds:
-    """Bounds of numbers over the state before a step of one action."""
+    """Bounds of numbers in the state before a step of one action."""
 
     def __init__(self, instance: Instance, parameters: tuple[ActionParameter, ...]) -> None:
         self._instance = instance

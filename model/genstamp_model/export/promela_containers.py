@@ -54,7 +54,7 @@ class _Building:
 
 
 class Containers:
-    """Writes what steps do to sequences and bags."""
+    """Writes the changes of sequences and bags."""
 
     def __init__(self, shapes: Shapes, names: Names, expressions: Expressions, hidden: Hidden) -> None:
         self.inlines: list[str] = []

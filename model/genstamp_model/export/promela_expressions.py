@@ -1,4 +1,4 @@
-"""Expressions in Promela: pure ones, so that they can stand in a guard.
+"""Writes expressions in Promela, without side effects, so that they can be used in a guard.
 
 A structured value is never built: `scalar` gives the text of one scalar of it, following the path through stores,
 choices and sends. Each quantifier is a macro of its own, its body another one with the bound name as parameter, written

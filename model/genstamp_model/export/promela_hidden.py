@@ -1,4 +1,4 @@
-"""Hidden variables of a Promela text: temporaries of a step, which are no part of Spin's states."""
+"""Hidden variables of a Promela text: temporaries of a step, which do not belong to Spin's states."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Names in a Promela text: each thing of the model gets one, and no two the same.
+"""Unique names in a Promela text.
 
-The text goes through the C preprocessor and becomes C, so that words of all three languages are taken.
+The text is preprocessed and translated to C, so words of Promela, the preprocessor and C cannot be names.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RESERVED = frozenset((_PROMELA + _C + _PAN + _HERE).split())
 
 
 class Names:
-    """Gives out names; one that is taken, or a word of the language, gets a number."""
+    """Makes unique names: a number is added to a name that is taken or reserved."""
 
     def __init__(self) -> None:
         self._taken: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""What the names of an expression stand for in a Promela text."""
+"""The meaning of the names of an expression in a Promela text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the values of a model are kept in Promela: types, declarations, and the text of a place.
+"""The representation of a model's values in Promela: types, declarations, and the text of a place.
 
 flag                        bool
 number                      as few bits as its range in this configuration needs

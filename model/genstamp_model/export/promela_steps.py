@@ -361,7 +361,7 @@ class _Writing:
         lines: list[tuple[tuple[str, ...], list[str]]] = []
         for number, update in enumerate(updates):
             value = update.value
-            if update.reads & assigned:
+            if any(_overlap(read, leaf) for read in update.reads for leaf in assigned):
                 name = self._hidden.number(f"kept_{number + 1}")
                 self._step.before.append(f"{name} = {bare(value)};")
                 value = name
@@ -384,6 +384,11 @@ class _Writing:
             if effects and (touched or name in self._steps.exceeded):
                 value = self._expressions.scalar(expr, {}, after)
                 self._step.beyond.append(f"{value} > {self._shapes.limit(name)}")
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether one of two leaves is the other or holds it, as a bag holds the fields of its messages."""
+    return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")
 
 
 def _label(check: Check) -> str:

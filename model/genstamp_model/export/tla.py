@@ -19,6 +19,7 @@ from genstamp_model.export.tla_claims import LIMITS, RANGES, STOPS, Claims, Prop
 from genstamp_model.export.tla_expressions import Expressions
 from genstamp_model.export.tla_layout import WIDTH, hang, wrapped
 from genstamp_model.export.tla_names import MODULES, NONE, VARIABLES, Names, module_name
+from genstamp_model.export.tla_numbers import refuse_large
 from genstamp_model.export.tla_steps import Steps
 from genstamp_model.export.tla_values import literal, named_types, quoted, ranges, type_set
 from genstamp_model.language.model import Instance
@@ -137,12 +138,17 @@ class TlaModule:
 
 
 def tla(instance: Instance) -> TlaModule:
-    """An instance as a TLA+ module. Equal instances give equal text."""
+    """An instance as a TLA+ module. Equal instances give equal text.
+
+    Raises:
+        ConfigurationError: TLC has no such large numbers.
+    """
+    refuse_large(instance.model)
     return _Writer(instance).module()
 
 
 def tla_module(instance: Instance) -> str:
-    """The text of the module, to be written to a file with its name and the ending `.tla`."""
+    """The text of the module, to be written to a file with its name and the ending `.tla`; raises as `tla` does."""
     return tla(instance).text
 
 

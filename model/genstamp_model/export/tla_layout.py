@@ -1,6 +1,6 @@
 """How TLA+ text is laid out: pieces that fit on a line, or break where a reader expects it.
 
-Leaves out what the pieces say (`tla_expressions`). Lists of `/\\` and `\\/` mean what their columns say in TLA+, so a
+Not here: what the pieces say (`tla_expressions`). Lists of `/\\` and `\\/` mean what their columns say in TLA+, so a
 piece that breaks keeps all its lines to the right of where it begins.
 """
 

@@ -25,6 +25,7 @@ from genstamp_model.language.types import (
     SetType,
     Type,
     Value,
+    nested,
 )
 
 EMPTY_BAG: Final = "EmptyBag"
@@ -144,14 +145,7 @@ def ranges(place: str, type_: Type, names: Names) -> Iterator[str]:
 
 
 def _has_bag(type_: Type) -> bool:
-    match type_:
-        case BagType():
-            return True
-        case ArrayType(element=element) | SequenceType(element=element):
-            return _has_bag(element)
-        case RecordType(fields=fields):
-            return any(_has_bag(kind) for _, kind in fields)
-    return False
+    return any(isinstance(one, BagType) for one in nested(type_))
 
 
 def _sequences(place: str, type_: Type, names: Names) -> Iterator[str]:

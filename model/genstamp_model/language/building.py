@@ -1,6 +1,6 @@
 """Tracing a system under some variations: a choice of parts becomes a `Model`.
 
-Leaves out what a system and a variation are (`system`).
+Not here: what a system and a variation are (`system`).
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from genstamp_model.language.declare import (
 )
 from genstamp_model.language.ending import ANYWHERE
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.labels import never_taken
 from genstamp_model.language.leaks import refuse_leak
 from genstamp_model.language.model import Model
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
 from genstamp_model.language.suspects import Reach
 from genstamp_model.language.trace import OptionalMember, Trace, tracing
-from genstamp_model.language.types import BOOL, INTEGER, Type, describe, fits
+from genstamp_model.language.types import BOOL, INTEGER, Sizes, Type, describe, fits
 from genstamp_model.language.values import Value, coerce, member_of
 from genstamp_model.language.variables import Declared
 
@@ -92,7 +93,6 @@ class Builder:
         actions = tracer.actions()
         self._refuse_unknown_drops(tracer.seen_labels)
         self._refuse_unknown_meetings(actions)
-        self._refuse_unknown_idlers({action.name for action in actions})
         refinements = tuple(
             self._refinement(declaration) for declaration in self.system.refines if self._is_judged(declaration)
         )
@@ -100,6 +100,8 @@ class Builder:
         properties = (*declared, *(refinement.claim for refinement in refinements))
         _refuse_two_alike(refinements)
         self._refuse_unknown_breaks({p.name for p in properties})
+        variables = tuple(traced.Variable(d.name, d.type, d.initial, d.source, d.starts) for d in self.variables)
+        self._refuse_unknown_idlers(variables, actions, properties)
         for claim in properties:
             _refuse_unknown("property", claim.given, [p.name for p in properties], claim)
             _refuse_unknown("action", claim.fair + claim.strongly_fair, [a.name for a in actions], claim)
@@ -108,7 +110,7 @@ class Builder:
             system=self.system.name,
             semantics=self.semantics,
             bugs=self.bugs,
-            variables=tuple(traced.Variable(d.name, d.type, d.initial, d.source, d.starts) for d in self.variables),
+            variables=variables,
             actions=actions,
             properties=properties,
             limits=tuple(self._limit(declaration) for declaration in self.state.limits()),
@@ -188,10 +190,26 @@ class Builder:
                 message = f"{self.system.name} meets '{label}' of {name}, which refuses nothing there"
                 raise SpecError(message, self.system.source)
 
-    def _refuse_unknown_idlers(self, actions: set[str]) -> None:
+    def _refuse_unknown_idlers(
+        self,
+        variables: Sequence[traced.Variable],
+        actions: Sequence[traced.Action],
+        properties: Sequence[traced.Property],
+    ) -> None:
+        """A variation may set a label that is idle without it."""
+        known = {
+            *(variable.name for variable in variables),
+            *(action.name for action in actions),
+            *(claim.name for claim in properties),
+        }
+        labels = [name for name in self.system.idle if "." in name]
+        if labels and not self.variations:
+            index_sets = {found.base for variable in variables for found in traced.index_sets(variable.type)}
+            known |= never_taken(variables, actions, Sizes(dict.fromkeys(index_sets, 1)))
         for name in self.system.idle:
-            if name not in actions and name not in self.values:
-                message = f"{self.system.name} has no action or variable '{name}', which it declares idle"
+            if name not in known and not (self.variations and name in labels):
+                known_as = "label that no step sets" if name in labels else "action, variable or property"
+                message = f"{self.system.name} has no {known_as} '{name}', which it declares idle"
                 raise SpecError(message, self.system.source)
 
     def _property(self, declaration: PropertyDeclaration) -> traced.Property:

@@ -158,6 +158,7 @@ class Part(Traced, metaclass=_PartType):
         cls._lane = lane
         if callers is not None:
             cls._callers = callers
+        cls._refuse_another_kind()
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_next" and not isinstance(getattr(type(self), name, None), Declared):
@@ -203,6 +204,18 @@ class Part(Traced, metaclass=_PartType):
                 if isinstance(value, kind):
                     found[name] = value
         return list(found.values())
+
+    @classmethod
+    def _refuse_another_kind(cls) -> None:
+        """Refuse a property in the place of one of another kind, which would vanish without a word."""
+        for name, value in vars(cls).items():
+            if not isinstance(value, PropertyDeclaration):
+                continue
+            for base in cls.__mro__[1:]:
+                before = vars(base).get(name)
+                if isinstance(before, PropertyDeclaration) and before.kind != value.kind:
+                    what = f"{value.kind} '{name}' would replace the {before.kind} at {before.source}"
+                    raise SpecError(f"{what}; give it another name, or declare it with @{before.kind}", value.source)
 
     @classmethod
     def actions(cls) -> list[ActionDeclaration]:

@@ -8,7 +8,7 @@ Nothing is simplified but a read of what was just written, so that every check a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -36,6 +36,7 @@ class Op(StrEnum):
     CONST = "const"  # data: value
     VARIABLE = "variable"  # data: name; the state before the step
     NEXT = "next"  # data: name; the state after the step (transition properties only)
+    INITIAL = "initial"  # data: name; the initial state (where a property could fail only)
     PARAMETER = "parameter"  # data: name; of an action, or bound by a quantifier
     NOT = "not"
     AND = "and"
@@ -244,6 +245,19 @@ def walk(root: Expr) -> Iterator[Expr]:
             stack.extend((arg, False) for arg in reversed(node.args))
 
 
+def replaced(root: Expr, leaf: Callable[[Expr], Expr | None]) -> Expr:
+    """The expression with other nodes in the place of some; no name is captured if what replaces them binds none.
+
+    Args:
+        root: the expression.
+        leaf: gives what a node becomes; None for what its operands become.
+    """
+    found: dict[Expr, Expr] = {}
+    for node in walk(root):
+        found[node] = leaf(node) or make(node.op, tuple(found[arg] for arg in node.args), node.type, node.data)
+    return found[root]
+
+
 def written_size(expr: Expr) -> int:
     """How many nodes an expression has when it is written out, where each is written as often as it is used."""
     return written_sizes([expr])[expr]
@@ -325,6 +339,8 @@ def _worded(node: Expr, shown: Sequence[str]) -> str:
             return str(node.data)
         case Op.NEXT:
             return f"{node.data}'"
+        case Op.INITIAL:
+            return f"initial({node.data})"
         case Op.NOT:
             return f"~{shown[0]}"
         case Op.SELECT | Op.AT:

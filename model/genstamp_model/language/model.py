@@ -23,7 +23,6 @@ from genstamp_model.language.types import (
     BagType,
     IndexSet,
     NumberType,
-    RecordType,
     RefType,
     SequenceType,
     SetType,
@@ -31,6 +30,7 @@ from genstamp_model.language.types import (
     Type,
     Value,
     misfit,
+    nested,
 )
 
 
@@ -217,13 +217,13 @@ class Model:
 
     def _mentioned(self) -> Iterator[IndexSet]:
         for variable in self.variables:
-            yield from _index_sets(variable.type)
+            yield from index_sets(variable.type)
         for action in self.actions:
             for parameter in action.parameters:
-                yield from _index_sets(parameter.type)
+                yield from index_sets(parameter.type)
         for claim in self.properties:
             for parameter in claim.parameters:
-                yield from _index_sets(parameter.type)
+                yield from index_sets(parameter.type)
 
     @cached_property
     def limit_names(self) -> frozenset[str]:
@@ -286,37 +286,15 @@ class Model:
             yield f"may stop where {worded(self.may_stop)}"
 
 
-def _index_sets(type_: Type) -> Iterator[IndexSet]:
-    match type_:
-        case RefType(index=index) | SetType(index=index):
-            yield index
-        case ArrayType(index=index, element=element):
-            yield index
-            yield from _index_sets(element)
-        case RecordType(fields=fields):
-            for _, part in fields:
-                yield from _index_sets(part)
-        case SequenceType(element=element) | BagType(message=element):
-            yield from _index_sets(element)
+def index_sets(type_: Type) -> Iterator[IndexSet]:
+    """Every index set in a type."""
+    return (one.index for one in nested(type_) if isinstance(one, RefType | SetType | ArrayType))
 
 
 def limit_names(type_: Type) -> Iterator[str]:
     """Names of the limits in a type."""
-    match type_:
-        case NumberType(limit=str(name)):
-            yield name
-        case ArrayType(element=element):
-            yield from limit_names(element)
-        case RecordType(fields=fields):
-            for _, part in fields:
-                yield from limit_names(part)
-        case SequenceType(element=element, limit=name):
-            if name is not None:
-                yield name
-            yield from limit_names(element)
-        case BagType(message=message, limit=name):
-            yield name
-            yield from limit_names(message)
+    limits = (one.limit for one in nested(type_) if isinstance(one, NumberType | SequenceType | BagType))
+    return (limit for limit in limits if limit is not None)
 
 
 @dataclass(frozen=True)

@@ -184,11 +184,4 @@ def _field(record: Expr, number: int) -> Expr:
 
 def _with(expr: Expr, name: str, value: Expr) -> Expr:
     """The expression with a value for a bound parameter. No name is captured: bound variables are numbered."""
-    made: dict[Expr, Expr] = {}
-    for node in ir.walk(expr):
-        if node.op is Op.PARAMETER and node.data == name:
-            made[node] = value
-        else:
-            args = tuple(made[arg] for arg in node.args)
-            made[node] = node if args == node.args else ir.make(node.op, args, node.type, node.data)
-    return made[expr]
+    return ir.replaced(expr, lambda node: value if node.op is Op.PARAMETER and node.data == name else None)

@@ -4,7 +4,7 @@ A variation drops labelled checks or replaces actions by those of further parts,
 break. A `Bug` is a historic fault; a `Hole` is what a released version lacks; a `Difference` breaks nothing, and names
 what shows it. A semantics is a list of them: what a release does otherwise.
 
-Leaves out tracing (`building`).
+Not here: tracing (`building`).
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ class System:
             default nothing is said of it: then deadlock is not looked for, and verdicts say so.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
         idle: what its parts have and what does nothing here, by name, with the reason why: actions that change nothing,
-            and variables that no action sets or that nothing reads.
+            variables that no action sets or that nothing reads, labels that no step sets (`ReplicaState.RUR`), and
+            properties of which some part cannot fail.
         omits: what the system leaves out, a sentence each.
         source: the line of its declaration.
 

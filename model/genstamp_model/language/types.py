@@ -17,7 +17,7 @@ Sizes of index sets are not part of a type: they stand in configurations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -230,17 +230,20 @@ def show(value: Value, type_: Type, sizes: Sizes) -> str:
             return "[" + ", ".join(show(part, element, sizes) for part in value) + "]"
 
 
+def nested(type_: Type) -> Iterator[Type]:
+    """A type and all types inside it, outer ones first."""
+    yield type_
+    match type_:
+        case RecordType(fields=fields):
+            for _, part in fields:
+                yield from nested(part)
+        case ArrayType(element=element) | SequenceType(element=element) | BagType(message=element):
+            yield from nested(element)
+
+
 def has_ordered_number(type_: Type) -> bool:
     """Whether a value of this type holds an ordered number."""
-    match type_:
-        case NumberType(ordered=ordered):
-            return ordered
-        case RecordType(fields=fields):
-            return any(has_ordered_number(part) for _, part in fields)
-        case ArrayType(element=element) | SequenceType(element=element) | BagType(message=element):
-            return has_ordered_number(element)
-        case _:
-            return False
+    return any(isinstance(one, NumberType) and one.ordered for one in nested(type_))
 
 
 def misfit(value: Value, type_: Type, sizes: Sizes, limits: Mapping[str, int]) -> str:
@@ -293,8 +296,13 @@ def _within(given: IndexSet, wanted: IndexSet) -> bool:
 
 
 def with_article(name: str) -> str:
-    """A name behind `a` or `an`."""
-    return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"
+    """A name behind `a` or `an`, by how it is said: letter by letter where no small letter follows the first.
+
+    >>> with_article("Event"), with_article("R1"), with_article("UUID"), with_article("Rack")
+    ('an Event', 'an R1', 'a UUID', 'a Rack')
+    """
+    vowels = "AEIOUaeiou" if name[1:2].islower() else "AEFHILMNORSXaeiou"
+    return f"{'an' if name[:1] in vowels else 'a'} {name}"
 
 
 def describe(type_: Type) -> str:

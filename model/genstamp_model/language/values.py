@@ -553,7 +553,8 @@ def coerce(value: object, type_: Type) -> Expr:
     if isinstance(value, Value):
         if fits(value.expr.type, type_):
             return value.expr
-        raise misuse(f"expected {describe(type_)}, not {describe(value.expr.type)} ({ir.text(value.expr)})")
+        wanted, found = _apart(type_, value.expr.type)
+        raise misuse(f"expected {wanted}, not {found} ({ir.text(value.expr)})")
     match type_, value:
         case BoolType(), bool():
             return ir.TRUE if value else ir.FALSE
@@ -565,7 +566,32 @@ def coerce(value: object, type_: Type) -> Expr:
             label = getattr(value, "id", None) or getattr(value, "name", None)
             if label in labels and _belongs(value, type_):
                 return ir.const(labels.index(label), type_)
-    raise misuse(f"expected {describe(type_)}, not {value!r}{_instead(value, type_)}")
+    raise misuse(f"expected {describe(type_)}, not {shown(value)}{_instead(value, type_)}")
+
+
+def shown(value: object) -> str:
+    """What an author has given, in an author's words."""
+    return f"the type of {describe(value)}" if isinstance(value, Type) else repr(value)
+
+
+def _apart(one: Type, other: Type) -> tuple[str, str]:
+    """Two types in an author's words; where these are the same, with where each is declared."""
+    words = describe(one), describe(other)
+    return words if words[0] != words[1] else (f"{words[0]} {_declared_as(one)}", f"{words[1]} {_declared_as(other)}")
+
+
+def _declared_as(type_: Type) -> str:
+    """Where a type is declared, or what it is made of where nothing else tells it from one of the same name."""
+    match type_:
+        case RecordType():
+            class_ = _records[type_]
+            return f"declared as {class_.__module__}.{class_.__qualname__}"
+        case RefType(index=index) | ArrayType(index=index) | SetType(index=index):
+            return f"declared as {index.origin}"
+        case EnumType(labels=labels):
+            return f"with {', '.join(labels)}"
+        case _:
+            return "of another kind"
 
 
 def _instead(value: object, type_: Type) -> str:

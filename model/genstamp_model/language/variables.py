@@ -44,6 +44,7 @@ from genstamp_model.language.values import (
     refuse_lifecycle,
     register_lifecycle,
     register_record,
+    shown,
     wrap,
 )
 
@@ -71,6 +72,9 @@ class Declared(Generic[V]):
         self.source = caller()
         self.name = ""
 
+    def __repr__(self) -> str:
+        return f"what is declared as {describe(self.type)}"
+
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
@@ -96,17 +100,17 @@ def _is_class(value: object, base: type) -> bool:
 
 def _index(index: object, form: str) -> None:
     if not _is_class(index, Index) or index is Index:
-        raise misuse(f"{form} takes an index set, a class derived from Index, not {index!r}")
+        raise misuse(f"{form} takes an index set, a class derived from Index, not {shown(index)}")
 
 
 def _element(element: object, form: str) -> None:
     if not isinstance(element, Declared):
-        raise misuse(f"{form} takes what is declared for one, such as flag() or number(0, 3), not {element!r}")
+        raise misuse(f"{form} takes what is declared for one, such as flag() or number(0, 3), not {shown(element)}")
 
 
 def _record(class_: object, form: str) -> None:
     if not _is_class(class_, Record) or class_ is Record:
-        raise misuse(f"{form} takes a class derived from Record, not {class_!r}")
+        raise misuse(f"{form} takes a class derived from Record, not {shown(class_)}")
 
 
 def _numbers(**given: object) -> None:

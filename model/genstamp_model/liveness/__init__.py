@@ -1,8 +1,8 @@
-"""The judge of leads-to properties: does what is owed always follow, if the named actions are treated fairly?
+"""Checks leads-to properties: is each obligation always met, if the named actions are fair?
 
-`judge` searches every state, finds those in which something is owed (`kernel`, compiled by `emit`), and looks among
-them for a strongly connected component in which a fair behaviour can stay for ever (`components`, `graph`). What it
-finds is shown as a lasso. Left out: symmetry, and other temporal formulas.
+`judge` searches all states, finds those with an open obligation (`kernel`, compiled by `emit`), and searches them for a
+strongly connected component in which a fair behaviour can stay for ever (`components`, `graph`). A counterexample is a
+lasso. Not here: symmetry, and other temporal formulas.
 """
 
 from genstamp_model.liveness.judging import Liveness, judge

@@ -1,10 +1,9 @@
-"""Strongly connected components of a graph in which a fair behaviour can stay for ever: machine functions.
+"""Machine functions that find strongly connected components in which a fair behaviour can stay for ever.
 
-The graph is that of `kernel`. A behaviour may stutter, so each state alone is a component in which one can stay. A
-component is *fair* where one can stay in it for ever and treat every instance fairly: each weakly fair one is taken
-within it or not enabled somewhere in it, each strongly fair one is taken within it or enabled nowhere in it. This is
-the emptiness check of Streett automata: where a strongly fair instance is enabled in a component and never taken there,
-the states in which it is enabled are taken out, and what is left is taken apart again.
+The graph is that of `kernel`. A behaviour may stutter, so a single state is a component, too. A component is *fair* if
+each weakly fair instance is taken in it or is disabled in some of its states, and each strongly fair instance is taken
+in it or is enabled in none of its states. This is the emptiness check of Streett automata: if a strongly fair instance
+is enabled in a component but never taken there, the states that enable it are removed, and the rest is split again.
 """
 
 from __future__ import annotations
@@ -31,13 +30,16 @@ UNSEEN: Final = 2**32 - 1
 def split(
     states: Word, offsets: Words, steps: Words, nodes: Halves, stack: Halves, path: Halves, next_step: Words
 ) -> Word:
-    """Take each component apart into its strongly connected components; gives how many there are.
+    """Split each component into its strongly connected components; returns their number.
 
-    Tarjan's algorithm with stacks of its own. States that are OUT stay out, and steps between components do not count.
+    Tarjan's algorithm without recursion. States that are OUT stay out, and steps between components do not count.
 
     Args:
-        stack, path, next_step: room for all states: what may still belong to a component, the way from the root, and
-            the next step to look at of each state on it.
+        states: the number of states.
+        offsets, steps: the graph, as in `kernel`.
+        nodes: the numbers of each state; changed.
+        stack, path, next_step: room for all states: the states that may still belong to a component, the path from the
+            root, and the next step of each state on it.
     """
     for v in range(states):
         node = nodes + v * NODE
@@ -113,7 +115,7 @@ def survey(
     somewhere: Words,
     everywhere: Words,
 ) -> None:
-    """Of each component the instances that are taken within it, enabled somewhere in it, and enabled all over it."""
+    """The instances that are taken in each component, enabled in some of its states, and enabled in all of them."""
     for i in range(components * WIDTH):
         taken[i] = 0
         somewhere[i] = 0
@@ -179,13 +181,16 @@ def nearest(
     arrived: Words,
     queue: Halves,
 ) -> Word:
-    """The last step of a shortest way within the component of `start` to a goal; -1 where there is none.
+    """The last step of a shortest path from `start` to a goal within its component; -1 if there is none.
 
-    A goal is the state `goal` (after at least one step), a state where an instance of `unwanted` is not enabled, or
-    what follows a step of an instance of `wanted`.
+    The path ends in the state `goal` (after at least one step), in a state where an instance of `unwanted` is not
+    enabled, or with a step of an instance of `wanted`.
 
     Args:
-        arrived: -1 for each state; becomes the step by which a state was reached first.
+        offsets, steps, enabled, nodes: the graph and its components.
+        start, goal: states.
+        wanted, unwanted: rows of bits of instances.
+        arrived: -1 for each state; becomes the step by which a state was first reached.
         queue: room for all states.
     """
     queue[0] = start

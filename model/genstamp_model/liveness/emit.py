@@ -1,12 +1,12 @@
-"""The compiled functions that a liveness judge asks for, as LLVM IR, beside those of the search (`explore.emit`).
+"""Writes the functions of the liveness judge as LLVM IR, in addition to those of the search (`explore.emit`).
 
     edges(state, out) -> number of int64 written to `out`
     obligation<n>(state) -> MET, OWED or NEITHER
 
-`edges` writes a record for each step that changes the state: the words of the state after it, as the search stores it,
-and the step's number. Where a limit cuts the step off, its number is negative (-1 - number) and the words mean nothing.
-A step that only raises an ordered number changes the state, also where renumbering makes it the same again. Left out:
-what the search has judged before, above all numbers that leave their range.
+`edges` writes a record for each step that changes the state: the words of the next state, as the search stores it, and
+the step's number. If a limit cuts the step off, its number is negative (-1 - number) and the words have no meaning. A
+step that raises an ordered number changes the state, even if renumbering makes both states equal. Not here: checks that
+the search has made before, such as numbers that leave their range.
 """
 
 from __future__ import annotations
@@ -44,12 +44,13 @@ class Obligation:
 
 @dataclass(frozen=True)
 class Program:
-    """What is to be compiled.
+    """A program to compile.
 
     Attributes:
-        text: LLVM IR of the functions above.
-        steps: action and arguments of each step, in the order of their numbers.
-        obligations: in the order of their functions.
+        layout: the layout of a state.
+        text: the LLVM IR of its functions.
+        steps: the action and the arguments of each step, by its number.
+        obligations: the obligation of each function, by its number.
     """
 
     layout: Layout
@@ -71,10 +72,11 @@ def obligations(instance: Instance) -> Iterator[Obligation]:
 
 
 def program(instance: Instance, renumbering: Renumbering | None = None) -> Program:
-    """Expand an instance and write its functions.
+    """Write the functions of an instance.
 
     Args:
-        renumbering: of ordered numbers, as in the search whose states are judged.
+        instance: the instance.
+        renumbering: the renumbering of ordered numbers in the search whose states are judged.
     """
     return _Writer(instance, renumbering).program()
 
@@ -124,7 +126,7 @@ class _Writer:
         self.functions.append(f"define {signature} {{\n{text}\n}}\n")
 
     def _step(self, body: Body, number: int, step: Step[Scalar], out: str) -> str:
-        """One step; gives the place for the next record."""
+        """Write one step; returns the place of the next record."""
         graph = self.graph
         guard = graph.and_([step.possible, *step.checks])
         assumption = Assumption(graph, [step.possible, *step.checks])

@@ -1,8 +1,8 @@
-"""Fair instances: an action with one choice of the members that its arguments range over.
+"""Fair instances: an action with one choice of members for its arguments.
 
-Messages and picked numbers are no part of an instance: it is taken by any of them. In TLA+, for an action `receive` of
-each datanode that takes one of the messages in a bag: `\\A d \\in Datanode : WF_vars(\\E m \\in bag : receive(d, m))`.
-As there, a step that changes nothing is not one of the instance: it does not make it enabled, and does not take it.
+Messages and picked numbers do not belong to an instance: a step with any of them takes it. In TLA+, an action `receive`
+of each datanode with one of the messages in a bag is `\\A d \\in Datanode : WF_vars(\\E m \\in bag : receive(d, m))`.
+As in TLA+, a step that changes nothing neither enables nor takes an instance.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from genstamp_model.language.types import IndexSet, Value, show
 
 @dataclass(frozen=True)
 class FairInstance:
-    """An action with its members, in the order of its parameters; those that are no members are left out.
+    """An action with its members.
 
     Attributes:
-        strong: whether it must be taken if it is enabled again and again, and not only if it is enabled for ever.
+        action: the action.
+        members: the values of its parameters that range over index sets, in their order.
+        strong: whether it must be taken if it is enabled infinitely often, not only if it stays enabled.
     """
 
     action: Action
@@ -31,11 +33,11 @@ class FairInstance:
     strong: bool
 
     def is_taken_by(self, action: Action, arguments: Arguments) -> bool:
-        """Whether a step with these arguments, as `evaluate` has them, is one of this instance."""
+        """Whether a step with these arguments, as in `evaluate`, takes this instance."""
         return action is self.action and chosen_members(action, arguments) == self.members
 
     def steps(self, evaluator: Evaluator, state: State) -> Iterator[State]:
-        """The states after its steps that are possible in a state and change it, those beyond a limit included."""
+        """The next states by its possible steps that change a state, including those beyond a limit."""
         for arguments in evaluator.choices(self.action, state):
             if chosen_members(self.action, arguments) != self.members:
                 continue
@@ -45,7 +47,7 @@ class FairInstance:
                     yield after
 
     def shown(self, evaluator: Evaluator) -> str:
-        """As reports name it: `receive(dn datanode1, any message of post)`."""
+        """Its name in reports, as `receive(dn datanode1, any message of post)`."""
         members = iter(self.members)
         arguments = []
         for parameter in self.action.parameters:
@@ -60,7 +62,7 @@ class FairInstance:
 
 
 def chosen_members(action: Action, arguments: Sequence[Value]) -> tuple[Value, ...]:
-    """Those of a step's arguments that range over members of index sets, nobody included."""
+    """The arguments of a step that range over index sets, with or without nobody."""
     return tuple(
         argument
         for parameter, argument in zip(action.parameters, arguments, strict=True)
@@ -88,7 +90,13 @@ def fair_instances(instance: Instance, claim: Property) -> list[FairInstance]:
 def labels_of(
     instance: Instance, steps: Sequence[tuple[Action, tuple[int, ...]]], fair: Sequence[FairInstance]
 ) -> list[int]:
-    """For each step, given with the values of its cells, 1 + the number of its fair instance; 0 where it has none."""
+    """The label of each step: 1 + the number of its fair instance, or 0 if it has none.
+
+    Args:
+        instance: the instance.
+        steps: the action of each step, and the values of the cells of its arguments.
+        fair: the fair instances.
+    """
     number = {(one.action.name, one.members): i for i, one in enumerate(fair, 1)}
     found = []
     for action, arguments in steps:

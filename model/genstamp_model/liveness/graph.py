@@ -1,6 +1,6 @@
 """The graph of one obligation's pending states, and the search for a fair behaviour that stays in it for ever.
 
-What is behind the judge: arrays, and the order in which the machine functions of `kernel` and `components` are asked.
+Calls the machine functions of `kernel` and `components` on arrays.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ Words = NDArray[np.int64]
 Halves = NDArray[np.uint32]
 Told = Callable[[str, int], None]
 
-# States of a fair component among which a near one is looked for, and how many of those a cycle is made for.
+# How many states of a fair component are sorted by distance, and for how many of those a cycle is made.
 _CANDIDATES, _TRIED = 32, 6
 
-# States that are handed to machine code at once, so that it comes back for interrupts and progress.
+# How many states a call of machine code handles, so that it returns for interrupts and progress.
 _TURN = 1 << 18
-# Most bytes that a pending state takes besides its row of bits, how often there is such a row, and those of a step.
+# The most bytes of a pending state besides its rows of bits, how many such rows it has, and the bytes of a step.
 _BYTES_A_STATE, _ROWS_A_STATE, _BYTES_A_STEP = 64, 4, 8
 
 
 @cache
 def library_for(words: int, width: int) -> Library:
-    """The machine functions for states of so many words and rows of so many, compiled once in a process."""
+    """The machine functions for states of `words` words and rows of `width` words, compiled once in a process."""
     return build(
         kernel.index_states,
         kernel.stand,
@@ -46,7 +46,7 @@ def library_for(words: int, width: int) -> Library:
 
 
 class Index:
-    """Every state of a finished search, by place, and a table to find the place of a state."""
+    """All states of a finished search by place, and a hash table that finds the place of a state."""
 
     def __init__(self, store: Words, told: Told) -> None:
         self.store = store
@@ -63,7 +63,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Pending:
-    """The pending states of an obligation and the steps between them; `kernel` says what the arrays hold."""
+    """The pending states of an obligation and the steps between them; for the arrays see `kernel`."""
 
     library: Library
     places: Halves
@@ -89,12 +89,12 @@ class Pending:
 
     @property
     def is_cut(self) -> NDArray[np.bool_]:
-        """Of each pending state whether a limit cuts off a step from it."""
+        """For each pending state, whether a limit cuts off a step from it."""
         found: NDArray[np.bool_] = (self.enabled[:, 0] & 1).astype(np.bool_)
         return found
 
     def way_to(self, state: int) -> list[int]:
-        """Pending states on a shortest way to one, from a state that owes on."""
+        """The pending states on a shortest path to one of them, from a state where the obligation arises."""
         found = [state]
         while int(self.parents[found[-1]]) != found[-1]:
             found.append(int(self.parents[found[-1]]))
@@ -105,18 +105,20 @@ def pending(index: Index, obligation: int, edges: int, labels: Sequence[int], mo
     """Find the pending states of an obligation.
 
     Args:
-        obligation: address of the function that tells how a state stands to it.
-        edges: address of the function that makes the steps from a state.
-        labels: of each step of the model.
-        most_steps: no more than so many steps are possible in all states together.
+        index: all states.
+        obligation: the address of the obligation's function.
+        edges: the address of the function that makes the steps from a state.
+        labels: the label of each step of the model.
+        most_steps: an upper bound of the number of steps from all states.
+        told: shows the progress.
 
     Raises:
-        MemoryError: they may not fit.
+        MemoryError: the pending states may not fit in memory.
     """
     store = index.store
     width = max(labels, default=0) // 64 + 1
     room = len(store)
-    # Arrays are given memory when they are written to, so what is not pending takes none.
+    # Arrays get memory when they are written to, so states that are not pending take none.
     if 4 * room + most_steps * _BYTES_A_STEP > available_bytes():
         raise MemoryError
     library = library_for(store.shape[1], width)
@@ -151,8 +153,8 @@ class Trap:
     """A fair way to stay among pending states for ever.
 
     Attributes:
-        entry: the pending state where it begins.
-        cycle: steps from it back to it, by number; none where the behaviour stays in one state.
+        entry: the pending state where the cycle begins.
+        cycle: the numbers of its steps; none if the behaviour stays in one state.
     """
 
     entry: int
@@ -160,10 +162,14 @@ class Trap:
 
 
 class Traps:
-    """Looks for a trap.
+    """Searches pending states for a trap.
+
+    Args:
+        graph: the pending states.
+        fair: the fair instances.
 
     Attributes:
-        components: how many strongly connected components the pending states have.
+        components: the number of strongly connected components of the pending states.
     """
 
     def __init__(self, graph: Pending, fair: Sequence[FairInstance]) -> None:
@@ -176,10 +182,10 @@ class Traps:
         self.components = 0
 
     def find(self, distance: Callable[[int], int]) -> Trap | None:
-        """A trap, or None where there is none.
+        """A trap; None if there is none.
 
         Args:
-            distance: steps on a way to a pending state; of some traps, that with the fewest steps altogether is given.
+            distance: the number of steps to a pending state; the shortest of several traps is returned.
         """
         graph, run = self._graph, self._graph.library.run
         stack, path = (np.empty(len(graph), np.uint32) for _ in range(2))
@@ -202,7 +208,7 @@ class Traps:
                 return min(traps, key=lambda trap: distance(trap.entry) + len(trap.cycle))
 
     def _cycle(self, entry: int) -> tuple[int, ...]:
-        """A cycle within the entry's component that treats all fairly: what is missing is fetched step by step."""
+        """A fair cycle within the entry's component, extended until it is fair to every instance."""
         cycle: list[int] = []
         here = entry
         while True:
@@ -214,7 +220,7 @@ class Traps:
             here = self._graph.target(cycle[-1])
 
     def _missing(self, entry: int, cycle: Sequence[int]) -> tuple[Words, Words]:
-        """The weakly and the strongly fair instances that are not treated so by these steps, taken for ever."""
+        """The weakly and the strongly fair instances to which these steps, repeated for ever, are not fair."""
         graph = self._graph
         everywhere, somewhere = graph.enabled[entry].copy(), graph.enabled[entry].copy()
         taken = np.zeros_like(everywhere)
@@ -227,7 +233,7 @@ class Traps:
         return self._weak & everywhere & ~taken, self._strong & somewhere & ~taken
 
     def _without_detours(self, entry: int, cycle: list[int]) -> list[int]:
-        """The cycle without smaller cycles in it that fairness does not need, the largest first."""
+        """The cycle without the smaller cycles that fairness does not need; the largest are removed first."""
         visited = [entry, *(self._graph.target(step) for step in cycle)]
         for length in range(len(cycle) - 1, 0, -1):
             for i in range(len(cycle) - length + 1):
@@ -237,7 +243,7 @@ class Traps:
         return cycle
 
     def _way(self, start: int, goal: int, wanted: Words, unwanted: Words) -> list[int]:
-        """Steps of a shortest way from a state to a goal, as `components.nearest` explains it."""
+        """The steps of a shortest path from a state to a goal; see `components.nearest`."""
         graph = self._graph
         arrived, queue = np.full(len(graph), -1, np.int64), np.empty(len(graph), np.uint32)
         arrays = (graph.offsets, graph.steps, graph.enabled, self._nodes)

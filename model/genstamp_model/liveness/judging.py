@@ -1,16 +1,16 @@
-"""Does what is owed always follow? Every leads-to property of an instance, judged on all its reachable states.
+"""Judges every leads-to property of an instance on all its reachable states.
 
-A property `here ~> there` is broken by a behaviour that comes to a state where `here` holds, and from there on never to
-one where `there` does, although it treats every fair instance fairly (`fairness`). A behaviour is infinite; it may
-stutter, so it may also stay in a state for ever where no fair instance is enabled. Within a finite graph, a fair
-behaviour ends in a component that is strongly connected and fair (`components`), and such a component gives a lasso.
+A fair behaviour violates `here ~> there` if it reaches a state where `here` holds, and from then on no state where
+`there` holds. A behaviour is infinite and may stutter, so it may stay for ever in a state where no fair instance is
+enabled. In a finite graph a fair behaviour ends in a component that is strongly connected and fair (`components`), and
+such a component gives a lasso.
 
-What limits cut off is honoured both ways. A step that is cut off is enabled in the protocol, so a lasso is only found
-where it is fair in spite of it. And a behaviour that goes on beyond a limit is not known: where something is owed in a
-state from which a step is cut off, and there is no lasso within the limits, the property is undetermined. It holds
-where what is owed within the limits is also done within them. What begins beyond them is not judged.
+A step that a limit cuts off is enabled in the protocol: a lasso has to be fair to it. The behaviour beyond a limit is
+unknown: if an obligation is open in a state with a cut step, and there is no lasso within the limits, the property is
+undetermined. It holds if every obligation that arises within the limits is also met within them. Obligations that arise
+beyond the limits are not judged.
 
-Left out: symmetry. A cycle of orbits need not be a cycle of states, and who was treated fairly is forgotten.
+Not here: symmetry. A cycle of orbits need not be a cycle of states, and fairness to single members is lost.
 """
 
 from __future__ import annotations
@@ -34,25 +34,28 @@ from genstamp_model.liveness.graph import Index, Pending, Trap, Traps, pending
 from genstamp_model.liveness.lasso import Lasso, owed_since, replay, shown_obligation
 from genstamp_model.path import Path
 
-# Most bytes that a state takes while all are brought in order, besides its words and their copy: its place, the order
-# of places and a copy of it, and its share of the index.
+# The most bytes of a state while all are sorted, besides its words and their copy: its place, the order of places and a
+# copy of it, and its share of the index.
 _BYTES_A_PLACE = 24 + 32
 
 
 @dataclass(frozen=True)
 class Liveness:
-    """What is known of one leads-to property, for all its members together.
+    """The result for one leads-to property, over all its members.
 
     Attributes:
-        reason: why it is undetermined, in words; empty otherwise.
-        lasso: a behaviour that breaks it, where it is violated.
-        cut: where it is undetermined because of limits, a path to a pending state from which a step is cut off.
-        states: of the whole search.
-        pending: states in which something is owed, summed over all members.
-        steps: between those.
-        components: strongly connected ones of those.
-        seconds: of this property alone, without the search.
-        renumbered: whether it was judged with ordered numbers by rank.
+        instance: the instance.
+        claim: the property.
+        verdict: the verdict.
+        reason: why it is undetermined; otherwise empty.
+        lasso: a behaviour that violates it; None if it is not violated.
+        cut: a path to a pending state with a cut step, if it is undetermined because of limits.
+        states: the number of states of the whole search.
+        pending: the number of states with an open obligation, summed over all members.
+        steps: the number of steps between them.
+        components: the number of their strongly connected components.
+        seconds: the time for this property, without the search.
+        renumbered: whether it was judged with ordered numbers replaced by their ranks.
     """
 
     instance: Instance
@@ -79,15 +82,16 @@ def judge(
 ) -> tuple[Liveness, ...]:
     """Judge every leads-to property of an instance, in the order in which they are declared.
 
-    Invariants and the like are not looked at: a leads-to is judged also where one of them breaks. Where the
-    configuration says so, what limits leave open is judged once more with ordered numbers by rank: a limit then bounds
-    how many different numbers there are at once, so what is decided then is decided.
+    Other properties are not checked, and may be violated. If the configuration has `renumber`, properties that limits
+    leave undetermined are judged again with ordered numbers replaced by their ranks. A limit then only bounds how many
+    different numbers there are at once, so that verdict is valid.
 
     Args:
+        instance: the instance.
         renumber: replace ordered numbers by their ranks from the beginning, as in `explore`.
         symmetry: refused.
-        max_states: give up with more distinct states than this; by default with as many as memory holds.
-        progress: called now and then with what is being done, and how many states are done.
+        max_states: give up above this number of states; by default when memory is used up.
+        progress: called now and then with the current task and the number of states done.
 
     Raises:
         ConfigurationError: symmetry is asked for, ordered numbers cannot be renumbered, or the instance computes
@@ -117,7 +121,7 @@ class _Judge:
         self._instance = instance
         self._evaluator = Evaluator(instance)
         self._told = told
-        # Nothing but a step that goes wrong may end the search early.
+        # Only a step that goes wrong may end the search early.
         claims = tuple(claim for claim in instance.model.properties if claim.kind == "leads_to")
         bare = Instance(replace(instance.model, properties=claims, may_stop=None), instance.configuration)
         compiled = Compiled(bare, renumber=renumber)
@@ -149,10 +153,10 @@ class _Judge:
         return tuple(found)
 
     def _index(self, words: int) -> Index:
-        """Every state, in the order of places: what comes first is near the initial state.
+        """All states in the order of places, which begins near the initial state.
 
         Raises:
-            MemoryError: they do not fit; those of a search may stand in files.
+            MemoryError: they do not fit in memory; a search may keep its states in files.
         """
         if self._states * (16 * words + _BYTES_A_PLACE) > available_bytes():
             raise MemoryError
@@ -166,7 +170,7 @@ class _Judge:
         return Liveness(self._instance, claim, Verdict.UNDETERMINED, why, states=self._states)
 
     def _judge(self, claim: Property, index: Index, compiled: Program, address: Callable[[str], int]) -> Liveness:
-        """One property: the first members for which it is violated decide, then those that are undetermined."""
+        """Judge one property; the first members that violate it decide, else the first that are undetermined."""
         fair = fair_instances(self._instance, claim)
         labels = labels_of(self._instance, compiled.steps, fair)
         so_far = Liveness(self._instance, claim, Verdict.HOLDS, states=self._states)
@@ -221,7 +225,7 @@ class _Judge:
         return lasso
 
     def _way_to(self, graph: Pending, state: int) -> Path:
-        """A path to a pending state, through one where the obligation arises."""
+        """A path to a pending state through a state where the obligation arises."""
         rows = self._rows_to(graph, state)[1:]
         return replay(self._evaluator, self._canonical, self._evaluator.initial(), rows, [None] * len(rows))
 
@@ -229,7 +233,7 @@ class _Judge:
         return lambda state: len(self._rows_to(graph, state))
 
     def _rows_to(self, graph: Pending, state: int) -> list[list[int]]:
-        """The rows of the states on a way to a pending state, the initial one first."""
+        """The rows of the states on a path from the initial state to a pending state."""
         first, *others = graph.way_to(state)
         way = self._search.way_to(int(self._places[graph.places[first]]))
         return [*way, *(self._row(graph, other) for other in others)]

@@ -1,11 +1,11 @@
-"""The pending states of one obligation, and the steps between them: machine functions that know no model.
+"""Machine functions that find the pending states of one obligation, and the steps between them.
 
-A state is *pending* where the obligation has arisen and is not met: it is reached from a state that owes, through
-states that do not meet it. `grow_pending` finds them breadth first and numbers them in that order; the steps from
-pending state v are the elements `offsets[v]` up to `offsets[v + 1]` of `steps`. A step is one word: the number of the
-pending state that it leads to, and above that its label. A label is 1 + the number of the fair instance that the step
-belongs to (an action with its members), or 0. Of each pending state there is a row of bits: bit n is set where the
-instance labelled n is enabled, and bit 0 where a limit cuts off a step.
+A state is *pending* if the obligation has arisen and is not met: it is reached from a state that owes, through states
+that do not meet it. `grow_pending` finds them breadth first and numbers them in that order; the steps from pending
+state v are the elements `offsets[v]` to `offsets[v + 1]` of `steps`. A step is one word: its lower half is the number
+of the next pending state, its upper half the label. A label is 1 + the number of the fair instance that the step takes
+(an action with its members), or 0. Each pending state has a row of bits: bit n is set if the instance labelled n is
+enabled, and bit 0 if a limit cuts off a step.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def prefetch_half(place: Halves) -> None:
 
 @function
 def index_states(store: Words, slots: Words, mask: Word, begin: Word, end: Word) -> None:
-    """Enter states into an index, by place: a slot holds the upper half of the hash, and 1 + the place; or 0."""
+    """Enter states into an index: a slot has the upper half of the hash and 1 + the place, or 0 if it is free."""
     for place in range(begin, end):
         h = hashed(store + place * WORDS)
         slot = h & mask
@@ -71,7 +71,7 @@ def stand(
     begin: Word,
     end: Word,
 ) -> None:
-    """Ask how some states stand to an obligation; those that owe are pending, and numbered."""
+    """Evaluate an obligation in some states; those that owe are pending, and are numbered."""
     pending = board[PENDING]
     for place in range(begin, end):
         standing = call(obligation, store + place * WORDS)
@@ -88,7 +88,7 @@ def stand(
 def expand_block(
     board: Words, store: Words, slots: Words, places: Halves, records: Words, hashes: Words, counts: Words
 ) -> Word:
-    """Make the steps of the next pending states: records, hashes, and how many each has; gives for how many states."""
+    """Make the steps of the next pending states, with hashes and counts; returns the number of states."""
     edges, mask, head = board[EDGES], board[MASK], board[HEAD]
     states, total = 0, 0
     while states < BLOCK and head + states < board[PENDING]:
@@ -108,7 +108,7 @@ def expand_block(
 
 @function
 def next_likely(slots: Words, mask: Word, h: Word, slot: Word) -> Word:
-    """The first slot from one on that holds a state with such a hash; a free one where the index has none."""
+    """The first slot from one on that has a state with this hash, or is free."""
     while slots[slot] != 0:
         if (slots[slot] ^ h) & UPPER == 0:
             break
@@ -120,7 +120,7 @@ def next_likely(slots: Words, mask: Word, h: Word, slot: Word) -> Word:
 def fetch_states(
     board: Words, store: Words, slots: Words, numbers: Halves, records: Words, hashes: Words, total: Word
 ) -> None:
-    """Bring the states that the steps are likely to lead to into the cache."""
+    """Prefetch the states that the steps are likely to lead to."""
     mask = board[MASK]
     for j in range(total):
         if records[j * (WORDS + 1) + WORDS] >= 0:
@@ -133,7 +133,7 @@ def fetch_states(
 
 @function
 def place_of(store: Words, slots: Words, mask: Word, state: Words, h: Word) -> Word:
-    """Place of a state; -1 where the index does not have it."""
+    """The place of a state; -1 if the index does not have it."""
     slot = next_likely(slots, mask, h, h & mask)
     while slots[slot] != 0:
         place = (slots[slot] & LOWER) - 1
@@ -147,7 +147,7 @@ def place_of(store: Words, slots: Words, mask: Word, state: Words, h: Word) -> W
 def keep_step(
     board: Words, numbers: Halves, places: Halves, parents: Halves, steps: Words, state: Word, place: Word, label: Word
 ) -> None:
-    """Keep a step from a pending state to the state at a place, unless what is owed is done there."""
+    """Keep a step from a pending state to the state at a place, unless the obligation is met there."""
     if numbers[place] == IS_MET:
         return
     if numbers[place] == NOWHERE:
@@ -177,16 +177,18 @@ def grow_pending(
     counts: Words,
     quota: Word,
 ) -> Word:
-    """Find the steps of some more pending states, and those that they lead to; gives whether there are more.
+    """Find the steps of some more pending states, and the states that they lead to; returns whether there are more.
 
     Args:
-        board: as the slots above say; after `stand`.
-        numbers: of each place its number among the pending states, or as above.
-        places, parents: of each pending state its place, and the one that it was first reached from (or itself).
-        enabled: of each pending state its row of bits.
-        labels: of each step of the model its label.
+        board: its slots are listed above; `stand` fills them first.
+        store, slots: all states, and their index.
+        numbers: for each place, its number among the pending states, NOWHERE or IS_MET.
+        places, parents: for each pending state, its place, and the state from which it was first reached (or itself).
+        offsets, steps: the steps between pending states.
+        enabled: for each pending state, its row of bits.
+        labels: for each step of the model, its label.
         records, hashes, counts: room for the steps of BLOCK states.
-        quota: for how many states about.
+        quota: about how many states to handle.
     """
     last = board[HEAD] + quota
     while board[HEAD] < board[PENDING] and board[HEAD] < last:

@@ -1,7 +1,7 @@
-"""A lasso: a behaviour that never does what it owes. A path, and a cycle that is repeated for ever.
+"""A lasso: a path and a cycle that is repeated for ever, in which an obligation is never met.
 
-It is made of what `evaluate` computes, whichever way it was found, and `check` asks `evaluate` whether it is what it
-claims to be. Left out: how it is found (`judging`).
+All its states are computed by `evaluate`, and `check` verifies it with `evaluate`. Not here: how it is found
+(`judging`).
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from genstamp_model.path import Path, changes
 
 @dataclass(frozen=True)
 class Lasso:
-    """A behaviour that treats everything fairly and breaks a leads-to property.
+    """A fair behaviour that violates a leads-to property.
 
     Attributes:
-        prefix: from the initial state to the one where the cycle begins.
-        cycle: from there on; without steps, the behaviour stays there for ever.
-        owed: after how many steps of the prefix the first condition holds; the second does not from there on.
-        fair: what the behaviour treats fairly.
-        renumbered: the cycle's last state equals its first one only up to the renumbering of ordered numbers, so what
-            is repeated is the steps, with numbers that rise.
+        obligation: the property with its members.
+        prefix: the path from the initial state to the beginning of the cycle.
+        cycle: the cycle; without steps, the behaviour stays in one state for ever.
+        owed: after how many steps of the prefix the first condition holds; the second one never holds from then on.
+        fair: the instances to which the behaviour is fair.
+        renumbered: whether the last state of the cycle equals the first one only after renumbering; then the same steps
+            are repeated with higher numbers.
     """
 
     obligation: Obligation
@@ -39,7 +40,7 @@ class Lasso:
     renumbered: bool
 
     def lines(self) -> Iterator[str]:
-        """The lasso as a reader sees it: numbered steps with what each changes, and where they are repeated."""
+        """The lasso in lines of text: numbered steps with their changes, where they repeat, and why it is fair."""
         evaluator = Evaluator(self.prefix.instance)
         name = shown_obligation(evaluator, self.obligation)
         number = 0
@@ -62,7 +63,7 @@ class Lasso:
         yield f"for ever, with {owed}:" if self.cycle.steps else f"it stays here for ever, with {owed}"
 
     def why_fair(self, evaluator: Evaluator) -> list[tuple[FairInstance, str]]:
-        """For each instance why it is treated fairly; left out those that are possible nowhere in the cycle."""
+        """Why the cycle is fair to each instance that is possible in it."""
         found = []
         states = self.cycle.states[: max(1, len(self.cycle))]
         enabled = [{one for one in self.fair if any(one.steps(evaluator, state))} for state in states]
@@ -82,7 +83,7 @@ class Lasso:
         return found
 
     def check(self) -> None:
-        """Ask `evaluate`; it is an assertion that the lasso is a fair behaviour that breaks its property."""
+        """Assert with `evaluate` that the lasso is a fair behaviour that violates its property."""
         evaluator = Evaluator(self.prefix.instance)
         claim, bound = self.obligation.claim, self.obligation.bound
         states = [*self.prefix.states[self.owed :], *self.cycle.states[1:]]
@@ -97,7 +98,7 @@ class Lasso:
 
 
 def shown_obligation(evaluator: Evaluator, obligation: Obligation) -> str:
-    """As reports name it: `closes(file file1)`; the name alone where there are no members."""
+    """The name of an obligation in reports, as `closes(file file1)`; without members only the property's name."""
     claim = obligation.claim
     if not obligation.members:
         return claim.name
@@ -109,7 +110,7 @@ def shown_obligation(evaluator: Evaluator, obligation: Obligation) -> str:
 
 
 def owed_since(evaluator: Evaluator, obligation: Obligation, prefix: Path) -> int:
-    """After how many steps of a path to a pending state what is owed at its end is owed for the first time."""
+    """After how many steps of a path the obligation arises that is open at its end."""
     claim, bound = obligation.claim, obligation.bound
     assert claim.target is not None, "a leads-to has two conditions"
     first = len(prefix)
@@ -128,12 +129,16 @@ def replay(
     rows: Sequence[Sequence[int]],
     wanted: Sequence[FairInstance | None],
 ) -> Path:
-    """The path of real states from one on, through those that a search has stored as these rows.
+    """The path of states from a start through the states that a search has stored as these rows.
+
+    Asserts that there is such a path, because the search found each row from the one before it.
 
     Args:
-        wanted: of which fair instance each step must be; None for any step.
-
-    It is an assertion that there is one: whoever gives the rows has found them to be neighbours.
+        evaluator: computes the steps.
+        canonical: how the search stores a state.
+        start: the first state.
+        rows: the rows of the next states.
+        wanted: the fair instance that each step must take; None for any step.
     """
     steps: list[Step] = []
     state = start

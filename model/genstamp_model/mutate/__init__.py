@@ -1,9 +1,8 @@
-"""Mutation: is what a specification claims strong enough to notice a change of what it does?
+"""Mutation testing of a specification: do its claims notice a change of its actions?
 
-`mutants` changes every check, effect, constant and comparison of a model's actions once; `judge` lets the judges try to
-notice one of them; `Equivalence` tries to prove that it changes nothing; `judged` does both with many, in the order
-that costs least; a `Report` counts. A mutant that nobody notices is a claim that is missing, or a change that changes
-nothing.
+`mutants` changes every check, effect, constant and comparison of a model's actions once. `judge` runs the judges on one
+mutant, `Equivalence` tries to prove that it changes nothing, and `judged` does both with many mutants, in the cheapest
+order. `Report` counts the results. If no judge notices a mutant, a claim is missing or the mutant changes nothing.
 """
 
 from genstamp_model.mutate.below import Below, below
@@ -11,13 +10,14 @@ from genstamp_model.mutate.equivalence import Equivalence, equivalences
 from genstamp_model.mutate.judging import JUDGES, Baseline, Outcome, baseline, judge
 from genstamp_model.mutate.mutants import Mutant, mutants
 from genstamp_model.mutate.report import Report
-from genstamp_model.mutate.rounds import judged
+from genstamp_model.mutate.rounds import Interrupted, judged
 
 __all__ = [
     "JUDGES",
     "Baseline",
     "Below",
     "Equivalence",
+    "Interrupted",
     "Mutant",
     "Outcome",
     "Report",

@@ -1,8 +1,8 @@
-"""What refines a system notices its mutants: who says less than the system below does, or can do, is not above it.
+"""Systems that refine a system judge its mutants: an abstract system must allow every step of the concrete one.
 
-A system that says what others are for is abstract, and much may happen in it; that nothing is left out there is what
-those others show. A mutant is put in the place of the upper system in a refinement: a step below that is none of its
-steps shows that it forbids too much, an action that no step below is any more shows that it does something else.
+The mutant replaces the upper system in a refinement. A step of the lower system that the mutant does not allow shows
+that the mutant forbids too much. An action of the mutant that no step of the lower system refines any more shows that
+its effect has changed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from genstamp_model.explore import Compiled, Result, Search
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
+from genstamp_model.mutate.searching import searched
 
 if TYPE_CHECKING:
     from genstamp_model.language import System
@@ -25,9 +26,9 @@ class Below:
     """A system that refines another one, in one configuration.
 
     Attributes:
-        lower: the system, traced.
-        declaration: how it refines the other one.
-        configuration: where that is judged.
+        lower: the refining system's model.
+        declaration: the refinement.
+        configuration: the configuration that is searched.
     """
 
     lower: Model
@@ -39,11 +40,11 @@ class Below:
 
     @cached_property
     def taken(self) -> frozenset[str]:
-        """The steps of the upper system itself that are seen below."""
+        """The names of the upper system's steps that the lower system takes."""
         return _taken(self._search(self.declaration.upper.model()))
 
     def notices(self, mutant: Model) -> str | None:
-        """What shows that a mutant of the upper system is not refined as that is; None if nothing does."""
+        """Why the lower system does not refine a mutant as it refines the upper system; None if it does."""
         result = self._search(mutant)
         if result.violation is not None:
             return f"{self}: a step that is none of its steps, after {len(result.violation.path) - 1} others"
@@ -51,11 +52,11 @@ class Below:
         return f"{self}: no step is {lost[0]}" if lost else None
 
     def _search(self, upper: Model) -> Result:
-        """All states, with the refinement for the only property."""
+        """Search all states, with the refinement as the only property."""
         [before] = (one for one in self.lower.refinements if one.upper.system == upper.system)
         now = refinement(self.declaration, upper, before.mapping)
         model = replace(self.lower, properties=(now.claim,), refinements=(now,), may_stop=None)
-        return Search(Compiled(Instance(model, self.configuration))).run()
+        return searched(Search(Compiled(Instance(model, self.configuration))))
 
 
 def _taken(result: Result) -> frozenset[str]:
@@ -63,10 +64,12 @@ def _taken(result: Result) -> frozenset[str]:
 
 
 def below(upper: str, systems: Sequence[System], configurations: Sequence[str]) -> list[Below]:
-    """Where systems refine the one of this name.
+    """The refinements of a system.
 
     Args:
-        configurations: those that count, as SYSTEM:CONFIGURATION, in the order in which they are to be tried.
+        upper: the name of the refined system.
+        systems: the systems that may refine it.
+        configurations: the configurations to use, as SYSTEM:CONFIGURATION, in the order of the result.
     """
     found = [
         Below(system.model(), declaration, configuration)

@@ -1,7 +1,7 @@
-"""Single changes of an expression: one operation, constant or comparison replaced by a near one.
+"""Single changes of an expression: one operation, constant or comparison is replaced by a similar one.
 
-Every change keeps the type, so that the changed expression can stand where the old one stood. An operation that occurs
-in several places of one expression is one shared node, and is changed in all of them at once.
+Every change keeps the type of the expression. An operation that occurs several times in one expression is one shared
+node, and is changed everywhere at once.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _SWAPPED: Final = {
     Op.SUCCESSOR: Op.PREDECESSOR,
     Op.PREDECESSOR: Op.SUCCESSOR,
 }
-"""Operations of the same operands and type."""
+"""Each operation, and one with the same types that replaces it."""
 
 _DROPPED: Final = frozenset({Op.STORE, Op.WITH_FIELD, Op.APPEND, Op.DROP_FIRST, Op.SEND, Op.TAKE})
-"""Changes of a value; without them it stays what their first operand is."""
+"""Operations that are replaced by their first operand, so that the value is not changed."""
 
 _CONDITIONS: Final = frozenset({Op.EQ, Op.MEMBER, Op.SUBSET, Op.HOLDS})
 """Conditions that are negated."""
 
 
 def changes(root: Expr) -> Iterator[tuple[str, Expr]]:
-    """Every single change of an expression: what is changed, in words, and the changed expression."""
+    """Every single change of an expression: the change in words, and the changed expression."""
     met, shown = {root}, dict[int, str]()
     for node in ir.walk(root):
         for said, changed in _of_node(node, shown):
@@ -75,7 +75,7 @@ def _near(node: Expr) -> Iterator[Expr]:
     elif op in _DROPPED:
         yield node.args[0]
     elif op in _SWAPPED and not (op is Op.ADD and isinstance(node.type, NumberType) and node.type.ordered):
-        # An ordered number is only raised: that it is not is what the change of its constant says.
+        # An ordered number cannot be lowered; not raising it is a change of the constant that is added.
         yield ir.make(_SWAPPED[op], node.args, node.type, node.data)
 
 
@@ -90,7 +90,7 @@ def _other_constant(node: Expr) -> Iterator[Expr]:
 
 
 def replaced(root: Expr, old: Expr, new: Expr) -> Expr:
-    """The expression with one node replaced, wherever it occurs; what is negated twice is not negated."""
+    """The expression with a node replaced wherever it occurs; double negations are removed."""
     found: dict[Expr, Expr] = {old: new}
     for node in ir.walk(root):
         if node in found:

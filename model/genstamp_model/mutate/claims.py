@@ -1,11 +1,11 @@
-"""Mutants of properties: is each part of a claim needed, and is the claim as strong as it could be?
+"""Mutants of properties: is each part of a property needed, and could the property be stronger?
 
-A *weaker* mutant leaves out a conjunct of what is claimed, or a disjunct of the condition under which it is claimed. It
-is noticed where some fault breaks the claim and not the mutant: then the part that was left out is needed. A *stronger*
-mutant leaves out a disjunct, or the condition. It is noticed where the model itself breaks it: then the claim says all
-that it can say there. What is not noticed is a part that no fault needs, or a claim that could be stronger.
+A *weaker* mutant drops a conjunct of the property, or a disjunct of its antecedent. It is noticed if some fault
+violates the property and not the mutant: the dropped part is needed. A *stronger* mutant drops a disjunct, or the
+antecedent. It is noticed if the model itself violates it: the property cannot be stronger there. An unnoticed weaker
+mutant shows a part that no fault needs, an unnoticed stronger one a property that could be stronger.
 
-Left out: witnesses, leads-to properties and refinements.
+Not here: witnesses, leads-to properties and refinements.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Configuration, Instance, Model, Property
 from genstamp_model.mutate.mutants import Mutant
+from genstamp_model.mutate.searching import searched
 
 WEAKER, STRONGER = "weaker", "stronger"
 
@@ -33,9 +34,9 @@ class ClaimMutant:
     """One change of a property.
 
     Attributes:
-        claim: the property as it is.
-        kind: weaker or stronger.
-        change: what is left out, in words.
+        claim: the unchanged property.
+        kind: `WEAKER` or `STRONGER`.
+        change: the dropped part, in words.
         condition: the changed condition.
     """
 
@@ -49,7 +50,7 @@ class ClaimMutant:
 
 
 def claim_mutants(model: Model) -> list[ClaimMutant]:
-    """Every mutant of the invariants and transition properties of a model, in the order of its text."""
+    """All mutants of the invariants and transition properties of a model, in the order of its text."""
     refinements = {one.claim.name for one in model.refinements}
     return [
         ClaimMutant(claim, kind, ir.beginning(left_out, _MOST_CHARACTERS, {}), condition)
@@ -61,7 +62,7 @@ def claim_mutants(model: Model) -> list[ClaimMutant]:
 
 
 def _without(expr: Expr, parts: Op) -> Iterator[tuple[Expr, Expr]]:
-    """Each way to leave out one part of a conjunction (or disjunction) that stands where the whole rises with it."""
+    """Drop one part of a conjunction (or disjunction) in a place where a weaker part makes the whole weaker."""
     if expr.op in (Op.AND, Op.OR):
         for i, part in enumerate(expr.args):
             before, after = expr.args[:i], expr.args[i + 1 :]
@@ -70,7 +71,7 @@ def _without(expr: Expr, parts: Op) -> Iterator[tuple[Expr, Expr]]:
             for left_out, changed in _without(part, parts):
                 yield left_out, _joined(expr, (*before, changed, *after))
     elif expr.op is Op.NOT:
-        # Below a negation the whole falls where a part rises.
+        # Below a negation a weaker part makes the whole stronger.
         for left_out, changed in _without(expr.args[0], Op.OR if parts is Op.AND else Op.AND):
             yield left_out, ir.negation(changed)
     elif expr.op in _QUANTIFIERS:
@@ -83,10 +84,13 @@ def _joined(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
 
 
 class ClaimJudging:
-    """What is broken in a model and in faulty ones, of some claims and of their mutants.
+    """Judges mutants of properties in a model and in models with faults.
+
+    Args:
+        mutants: the mutants to judge.
 
     Attributes:
-        noticed: for each mutant that is noticed what shows it.
+        noticed: the noticed mutants, each with the reason.
     """
 
     def __init__(self, mutants: Sequence[ClaimMutant]) -> None:
@@ -97,7 +101,7 @@ class ClaimJudging:
         self._changed = {one: _breaks(one.claim, f"{i} breaks", one.condition) for i, one in enumerate(mutants)}
 
     def held(self, model: Model, configuration: Configuration) -> Variants:
-        """Look for stronger mutants that the model itself breaks; the model, to look at faulty ones."""
+        """Search the model for violations of stronger mutants; returns it compiled, for `mutant`."""
         variants = self._variants(model, configuration)
         seen = self._seen(variants, model)
         for one, broken in self._changed.items():
@@ -106,11 +110,18 @@ class ClaimJudging:
         return variants
 
     def fault(self, model: Model, configuration: Configuration, name: str, states: int | None = None) -> None:
-        """Look for weaker mutants that miss a fault which the claim catches, in so many states at most."""
+        """Search a model with a fault for weaker mutants that miss it, where the property catches it.
+
+        Args:
+            model: the model with the fault.
+            configuration: where to search.
+            name: the name of the fault.
+            states: end the search at so many states.
+        """
         self._missed(self._seen(self._variants(model, configuration), model, None, states), name)
 
     def mutant(self, variants: Variants, mutant: Mutant, states: int | None = None) -> None:
-        """The same with a mutant of an action for a fault."""
+        """The same with a mutant of an action as the fault; `variants` is from `held`."""
         self._missed(self._seen(variants, mutant.model, mutant.action, states), mutant.name)
 
     def _missed(self, seen: frozenset[str], fault: str) -> None:
@@ -130,18 +141,18 @@ class ClaimJudging:
     def _seen(
         self, variants: Variants, model: Model, changed: str | None = None, states: int | None = None
     ) -> frozenset[str]:
-        """Names of the claims, and of the mutants, that some state or step breaks."""
+        """The names of the witnesses, of properties and of mutants, that some state or step shows."""
         bare = replace(model, properties=(), refinements=(), may_stop=None)
         further = [one for one in self._all() if one.kind == "witness"]
-        result = Search(variants.compiled(bare, changed, further), states, threads=1).run()
+        result = searched(Search(variants.compiled(bare, changed, further), states, threads=1))
         states_seen = {name for name, steps in result.witnesses.items() if steps is not None}
         return frozenset(states_seen | {name for name, steps in result.refined.items() if steps})
 
 
 def _breaks(claim: Property, name: str, condition: Expr) -> Property:
-    """The witness, on a state or an edge, that a condition does not hold."""
+    """The witness, of a state or a step, that a condition does not hold."""
     kind = "witness" if claim.kind == "invariant" else "transition"
     broken = replace(claim, kind="witness", condition=ir.negation(condition))
-    # On an edge the whole stands as the condition: a transition property would be quantified for all.
+    # A transition property holds for all its parameters, so a witness of a step has its quantifiers in the condition.
     closed = replace(broken, condition=broken.closed, parameters=(), kind=kind)
     return replace(closed, name=name, inductive=False, given=())

@@ -1,9 +1,9 @@
-"""Lifecycles: a step moves an entity along an edge that its lifecycle has, and takes each such edge that it took.
+"""Claims about lifecycles: an action moves an entity only along edges of its lifecycle, and still along each one.
 
-A lifecycle is declared apart from the actions. A change of a guard may leave out a state in which an event is fired,
-and one of an effect may move an entity as no event of its lifecycle does.
+A lifecycle is declared apart from the actions. A changed guard may skip a state in which an event was fired, and a
+changed effect may move an entity along no edge.
 
-Left out: lifecycles in sequences and bags, and events that leave the state as it is.
+Not here: lifecycles in sequences and bags, and events that do not change the state.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from genstamp_model.language.types import BOOL, ArrayType, EnumType, RecordType,
 from genstamp_model.mutate.moves import judged, possible
 
 OFF: Final = " as its lifecycle does not"
-"""End of the name of the witness that an action moves an entity along no edge."""
+"""The end of the name of each witness that an action moves an entity along no edge."""
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A lifecycle before and after a step, for some members."""
+    """The state of an entity before and after a step, for bound members."""
 
     name: str
     binders: tuple[Binder, ...]
@@ -37,7 +37,7 @@ class _Place:
         return self.before.type
 
     def moved(self, source: str, target: str) -> Expr:
-        """It is in the one state before the step, and in the other after it."""
+        """The condition that the step moves the entity from one state to another."""
         before, after = (
             ir.equal(state, ir.const(self.kind.labels.index(label), self.kind))
             for state, label in ((self.before, source), (self.after, target))
@@ -45,16 +45,18 @@ class _Place:
         return ir.conjunction([before, after])
 
     def some(self, condition: Expr) -> Expr:
-        """The condition for some of the members."""
+        """A condition for some members."""
         for binder in reversed(self.binders):
             condition = ir.make(Op.EXISTS, (condition,), BOOL, binder)
         return condition
 
 
 def edges(model: Model, action: str) -> tuple[Property, ...]:
-    """For each lifecycle that an action assigns, and each of its edges, the witness that the action takes it."""
+    """For each lifecycle that an action assigns, and each of its edges, the witness that a step takes the edge."""
     return tuple(
-        possible(one, f"{one.name} moves {place.name}: {source} to {target}", place.some(place.moved(source, target)))
+        possible(
+            model, one, f"{one.name} moves {place.name}: {source} to {target}", place.some(place.moved(source, target))
+        )
         for one in judged(model, action)
         for place in _places(model, one)
         for source, target in _edges(place.kind)
@@ -62,9 +64,9 @@ def edges(model: Model, action: str) -> tuple[Property, ...]:
 
 
 def off_edges(model: Model, action: str) -> tuple[Property, ...]:
-    """For each lifecycle that an action assigns the witness that the action moves it as no event does."""
+    """For each lifecycle that an action assigns, the witness that a step moves an entity along no edge."""
     return tuple(
-        possible(one, f"{one.name} moves {place.name}{OFF}", place.some(_off(place)))
+        possible(model, one, f"{one.name} moves {place.name}{OFF}", place.some(_off(place)))
         for one in judged(model, action)
         for place in _places(model, one)
     )
@@ -76,7 +78,7 @@ def _off(place: _Place) -> Expr:
 
 
 def _edges(kind: EnumType) -> list[tuple[str, str]]:
-    """From where to where some event leads."""
+    """The edges of a lifecycle, from state to state."""
     return list(dict.fromkeys((source, target) for source, _, target in kind.lifecycle if source != target))
 
 

@@ -1,7 +1,8 @@
-"""Proofs notice a mutant: what is declared inductive is no longer kept by the action that was changed.
+"""Proofs judge mutants: does the changed action still preserve each property that is declared inductive?
 
-Each inductive property is a claim about every state that it and what it is given allow, reached or not, with numbers of
-any size. So a proof also notices what no small configuration shows. `genstamp prove` asks the same of all actions.
+An inductive property must be preserved in every state that it and its given properties allow, reached or not, with
+numbers of any size. So a proof also notices changes that no small configuration shows. `genstamp prove` checks the same
+for all actions.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ TIMEOUT_MS: Final = 2_000
 
 
 class Inductive:
-    """What is declared inductive of a model, for the sizes of one configuration.
+    """Judges mutants with the inductive properties of a model, for the sizes of one configuration.
 
     Args:
-        instance: of the model itself.
-        timeout_ms: for each question to the solver; what it does not answer in time is not noticed.
+        instance: the unchanged model in the configuration.
+        timeout_ms: the time for each question to the solver; without an answer in time, nothing is noticed.
     """
 
     def __init__(self, instance: Instance, timeout_ms: int = TIMEOUT_MS) -> None:
@@ -38,7 +39,7 @@ class Inductive:
         self._kept: dict[tuple[str, str], bool] = {}
 
     def notices(self, mutant: Mutant) -> str | None:
-        """A property that the model's own action keeps and the mutant's does not; None if there is none."""
+        """A property that the unchanged action preserves and the changed one does not; None if there is none."""
         own = self.instance.model.action(mutant.action)
         steps = list(self._encoding.steps_of(mutant.model.action(mutant.action)))
         for claim, given in self._asked():
@@ -47,7 +48,7 @@ class Inductive:
         return None
 
     def _asked(self) -> Iterator[tuple[Claim, list[Claim]]]:
-        """Each property with what it is given; ranges last, given all invariants."""
+        """Each property with its given properties; the ranges come last, given all invariants."""
         for one in self._declared:
             yield self._claims[one.name], [self._claims[name] for name in one.given]
         yield self._ranges, [self._claims[one.name] for one in self._declared if one.kind == "invariant"]
@@ -60,7 +61,7 @@ class Inductive:
         return self._kept[key]
 
     def _verdict(self, claim: Claim, given: Sequence[Claim], steps: Sequence[EncodedStep]) -> Verdict:
-        """Violated by one step, or else undetermined for one, or else proved."""
+        """Violated if some step violates the claim, else undetermined if some step is, else proved."""
         found = Verdict.PROVED
         for step in steps:
             verdict = self._solver.ask(claim, step, given).verdict
@@ -72,7 +73,7 @@ class Inductive:
 
 
 def inductive(instances: Sequence[Instance]) -> list[Inductive]:
-    """One for each choice of sizes, and of places for messages and elements, among some instances of a model."""
+    """One judge for each choice of sizes and of room for messages and elements among instances of a model."""
     chosen: dict[tuple[object, ...], Instance] = {}
     for one in instances:
         chosen.setdefault((*sorted(one.configuration.sizes.items()), *rooms(one).items()), one)

@@ -1,19 +1,19 @@
-"""Judges that try to notice a mutant, in some configurations, the smallest ones first.
+"""The judges that try to notice a mutant, in some configurations, the smallest ones first.
 
     ranges      a number leaves its range, or a step cannot be computed
     invariants, transitions, deadlock, liveness
-                a property breaks, or is no longer known to hold
-    coverage    an action, refusal or witness is no longer reached, or an action changes nothing any more
-    effects     an action changes a variable no more that it changes, takes an edge of a lifecycle no more,
-                or a step of it changes nothing where each one did
-    lifecycles  an action moves an entity as its lifecycle does not
+                a property is violated, or its verdict changes
+    coverage    an action, refusal or witness is no longer reached, or an action no longer changes anything
+    effects     an action no longer changes one of its variables or takes an edge of a lifecycle, or one of its
+                steps changes nothing, where before each step did
+    lifecycles  an action moves an entity along no edge of its lifecycle
     answers     a call has two outcomes or none: see `answers`
-    proofs      a property that is declared inductive is no longer kept by the action: see `inductive`
-    refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
-    lock        there are other states, steps, levels or refusals than spec.lock has
+    proofs      the action no longer preserves a property that is declared inductive: see `inductive`
+    refinement  a system that refines this one takes a step that the mutant does not allow, or misses one: see `below`
+    lock        the numbers of states, steps, levels or refusals differ from spec.lock
 
-The lock notices every mutant that behaves in another way within the configurations; all others are claims of the
-specification itself. So the lock counts for a mutant only where no claim notices it in any of the configurations.
+The lock notices every change of behaviour within the configurations; all other judges are claims of the specification.
+So the lock counts for a mutant only if no claim notices it in any configuration.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from genstamp_model.mutate.answers import contradictions
 from genstamp_model.mutate.edges import OFF, edges, off_edges
 from genstamp_model.mutate.moves import IDLE, SOMETHING, effects, idle, moves
 from genstamp_model.mutate.mutants import Mutant
+from genstamp_model.mutate.searching import searched
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
 LIVENESS, COVERAGE, EFFECTS, LIFECYCLES, ANSWERS = "liveness", "coverage", "effects", "lifecycles", "answers"
@@ -53,16 +54,16 @@ JUDGES: Final = (
 
 _BY_KIND: Final = {"error": RANGES, "invariant": INVARIANTS, "transition": TRANSITIONS, "deadlock": DEADLOCK}
 _ROOM: Final = 2
-"""How many times as many states as the model itself a mutant may have before the lock is said to notice it."""
+"""The search of a mutant ends at so many times the states of the model; the lock has noticed it then."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a model keeps, in one configuration, of what is claimed about one action.
+    """The claims about one action that hold in the unchanged model, in one configuration.
 
     Attributes:
-        agreeing: names of the contradictions about its call that no state shows.
-        moving: names of the witnesses that it changes something, or some variable, that some state shows.
+        agreeing: the names of the witnesses against a claim that no state shows.
+        moving: the names of the witnesses of a change by the action that some state shows.
     """
 
     agreeing: frozenset[str]
@@ -71,9 +72,11 @@ class Kept:
 
 @dataclass(frozen=True)
 class Baseline:
-    """What is found of the model itself in one configuration.
+    """The unchanged model in one configuration, to compare mutants with.
 
     Attributes:
+        configuration: the configuration.
+        result: its search.
         variants: the model, compiled so that one action can be exchanged.
     """
 
@@ -83,16 +86,16 @@ class Baseline:
     _kept: dict[str, Kept] = field(default_factory=dict, repr=False, compare=False)
 
     def kept(self, action: str) -> Kept:
-        """What the model keeps of what is claimed about an action.
+        """The claims about an action that hold in the model.
 
         Raises:
-            ModelError: there is no memory to decide.
+            ModelError: the search does not end, for example because memory is used up.
         """
         if action not in self._kept:
             model = self.variants.instance.model
             calls, steps = _never(model, action), _sometimes(model, action)
             compiled = self.variants.compiled(model, None, [*calls, *steps])
-            result = Search(compiled, threads=1).run()
+            result = searched(Search(compiled, threads=1))
             if result.verdict is not Verdict.HOLDS:
                 raise _undecided(compiled.instance, result.undetermined)
             found = result.witnesses
@@ -110,41 +113,43 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the judges made of a mutant.
+    """The result for one mutant.
 
     Attributes:
-        noticed: judges that noticed it, each with the configuration and what it saw, claims before the lock; empty if
-            none did.
-        same: no judge could notice: in every configuration the compiled program is the model's own.
-        proved: it is proved to change nothing, for numbers of any size.
+        mutant: the mutant.
+        noticed: the judges that noticed it, each with the configuration and what it saw; claims come before the lock.
+        same: whether its compiled program is the model's own in every configuration, so that no judge can notice it.
+        proved: whether it is proved to change nothing, for numbers of any size.
+        alike: whether no step of it differed in any reached state, which is not a proof.
     """
 
     mutant: Mutant
     noticed: Mapping[str, str]
     same: bool = False
     proved: bool = False
+    alike: bool = False
 
     @property
     def claimed(self) -> bool:
-        """Whether a claim of the specification notices it, and not only the lock."""
+        """Whether a claim of the specification noticed it, not only the lock."""
         return bool(set(self.noticed) - {LOCK})
 
     def with_noticed(self, noticed: Mapping[str, str]) -> Outcome:
-        """The outcome with what further judges saw, or the same ones in another configuration."""
+        """The outcome with further judges that noticed the mutant."""
         found = {**noticed, **self.noticed}
         return replace(self, noticed={name: found[name] for name in JUDGES if name in found}, same=False)
 
 
 def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Baseline]:
-    """Judge the model itself, and put the configurations in order of their states.
+    """Search the unchanged model in some configurations; returned in the order of their number of states.
 
     Raises:
-        ModelError: the model does not hold in one of them, or that cannot be decided.
+        ModelError: the model does not hold in one of them, or the search does not end.
     """
     found = []
     for configuration in configurations:
         variants = Variants(Instance(model, configuration))
-        result = Search(variants.compiled(model)).run()
+        result = searched(Search(variants.compiled(model)))
         if result.verdict is not Verdict.HOLDS:
             where = f"{model.system}:{configuration.name}"
             raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate what holds")
@@ -153,15 +158,16 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
 
 
 def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False, live: bool = True) -> Outcome:
-    """Let the judges try to notice a mutant.
+    """Run the judges on a mutant.
 
     Args:
-        baselines: what is found of the model itself, in the order in which the configurations are tried.
-        every: ask every judge in every configuration; otherwise the first claim that notices ends it.
-        live: judge liveness, where no other claim notices.
+        mutant: the mutant.
+        baselines: the unchanged model in each configuration, in the order in which they are tried.
+        every: run every judge in every configuration; otherwise stop at the first claim that notices.
+        live: judge liveness if no other claim notices.
 
     Raises:
-        ModelError: a judge has no memory to decide.
+        ModelError: a judge cannot decide, for example because memory is used up.
     """
     outcome = Outcome(mutant, {}, same=True)
     for base in baselines:
@@ -180,12 +186,12 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False,
 
 
 def _never(model: Model, action: str, before: Model | None = None) -> list[Property]:
-    """What no state is to show of an action."""
+    """The witnesses about an action that no state may show."""
     return [*contradictions(model, action, before), *off_edges(model, action), *idle(model, action)]
 
 
 def _sometimes(model: Model, action: str) -> list[Property]:
-    """What some state is to show of it."""
+    """The witnesses about an action that some state must show."""
     return [*moves(model, action), *effects(model, action), *edges(model, action)]
 
 
@@ -202,7 +208,7 @@ def _noticed(compiled: Compiled, base: Baseline, kept: Kept, *, every: bool, liv
             return noticed
     noticed |= _contradicted(result, kept) | _still(result, kept) | _coverage(result, base.result, kept)
     noticed |= _counts(result, base.result)
-    # Where there are too many states, what became of the liveness properties is not known.
+    # With too many states, liveness cannot be judged.
     if result.verdict is Verdict.HOLDS and (every or (live and not set(noticed) - {LOCK})):
         noticed |= liveness_changed(compiled.instance, base)
     return noticed
@@ -210,14 +216,14 @@ def _noticed(compiled: Compiled, base: Baseline, kept: Kept, *, every: bool, liv
 
 def _search(compiled: Compiled, base: Baseline) -> Result:
     most = _ROOM * base.result.states
-    result = Search(compiled, most, threads=1).run()
+    result = searched(Search(compiled, most, threads=1))
     if result.verdict is Verdict.UNDETERMINED and result.states <= most:
         raise _undecided(compiled.instance, result.undetermined)
     return result
 
 
 def _undecided(instance: Instance, reason: str) -> BaseException:
-    """What is raised where a judge was stopped: the mutant was neither noticed nor has it survived."""
+    """The exception for a judge that cannot decide: the mutant is neither noticed nor a survivor."""
     if reason == INTERRUPTED:
         return KeyboardInterrupt()
     return ModelError(f"a mutant of {instance.model.system}:{instance.configuration.name} is not decided: {reason}")
@@ -229,7 +235,7 @@ def _broken(result: Result) -> str:
 
 
 def _each_kind(instance: Instance, base: Baseline) -> dict[str, str]:
-    """Which kinds of properties break when each is judged alone."""
+    """The kinds of properties that are violated when each kind is judged alone."""
     found = {}
     for kind in ("invariant", "transition"):
         result = _search(_bare(instance, (kind,)), base)
@@ -260,18 +266,18 @@ def _coverage(result: Result, base: Result, kept: Kept) -> dict[str, str]:
 
 
 def _still(result: Result, kept: Kept) -> dict[str, str]:
-    """Which variable the action changes no more."""
+    """A variable that the action no longer changes."""
     lost = [name for name in _unmoved(result, kept) if not name.endswith(SOMETHING)]
     return {EFFECTS: f"no more: {lost[0]}"} if lost and result.verdict is Verdict.HOLDS else {}
 
 
 def _unmoved(result: Result, kept: Kept) -> list[str]:
-    """Only the mutated action is asked whether it changes something, and only where it did."""
+    """The changes by the mutated action that no state shows any more."""
     return sorted(name for name in kept.moving if result.witnesses.get(name) is None)
 
 
 def _contradicted(result: Result, kept: Kept) -> dict[str, str]:
-    """What is answered and refused that was not before."""
+    """The claims about the action that held before and are now violated."""
     found = [name for name, steps in result.witnesses.items() if name in kept.agreeing and steps is not None]
     return {_judge_of(name): name for name in reversed(found)}
 
@@ -298,7 +304,7 @@ def _counts(result: Result, base: Result) -> dict[str, str]:
 
 
 def liveness_changed(instance: Instance, base: Baseline) -> dict[str, str]:
-    """Which leads-to property got another verdict, by the judge's name; none where the mutant has too many states."""
+    """A leads-to property whose verdict has changed, by the judge's name; none if the mutant has too many states."""
     now = _liveness(instance, _ROOM * base.result.states)
     for name, verdict in base.liveness.items():
         if now.get(name, verdict) != verdict:
@@ -307,12 +313,12 @@ def liveness_changed(instance: Instance, base: Baseline) -> dict[str, str]:
 
 
 def _liveness(instance: Instance, max_states: int | None) -> dict[str, str]:
-    """The verdict of each leads-to property that is judged in so many states."""
+    """The verdict of each leads-to property that can be judged within a number of states."""
     if not any(claim.kind == "leads_to" for claim in instance.model.properties):
         return {}
     verdicts = {}
     for found in judge_liveness(instance, max_states=max_states):
-        # With limits comes a path to where they cut; without one it was stopped by something else.
+        # A property that is undetermined because of limits has a path to the cut.
         if found.verdict is not Verdict.UNDETERMINED or found.cut is not None:
             verdicts[found.claim.name] = found.verdict.value
         elif max_states is None or found.states <= max_states:

@@ -1,7 +1,7 @@
 """The mutants of a model: each differs from it in one place of one action.
 
-Checks are dropped; effects are left out; both are changed inside as `changes` says. What is not mutated: properties,
-limits, what is observed, and which exception a check refuses with (conformance tests that).
+Each check and each effect is left out, and is changed inside by `changes`. Not mutated: properties, limits, observed
+values, and the exception of a check, which conformance tests cover.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Mutant:
     """One change of a model.
 
     Attributes:
-        action: the name of the action that is changed.
+        action: the name of the changed action.
         place: the check, by its label, or the effect, by its variable.
-        change: what is changed, in words, long expressions cut short.
-        digest: of the whole check or effect as it is now; empty where it is gone.
+        change: the change in words; long expressions are cut.
+        digest: the digest of the changed check or effect; empty if it is left out.
         source: the line of the check or effect.
-        model: with the change.
+        model: the changed model.
     """
 
     action: str
@@ -38,7 +38,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """A short name that stays the same as long as the changed line says the same."""
+        """A short name that depends only on the system, the action, and the changed check or effect."""
         told = "\n".join([self.model.system, self.action, self.place, self.digest])
         return f"{self.action}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
 
@@ -47,7 +47,7 @@ class Mutant:
 
 
 def mutants(model: Model) -> list[Mutant]:
-    """Every mutant of a model, in the order of its text."""
+    """All mutants of a model, in the order of its text."""
     digests: dict[int, str] = {}
     return [mutant for action in model.actions for mutant in _of_action(model, action, digests)]
 

@@ -1,4 +1,4 @@
-"""What became of all mutants of a model: kill rates, and the survivors."""
+"""The report over all mutants of a model: kill rates and survivors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from genstamp_model.mutate.judging import JUDGES, Outcome
 
 @dataclass(frozen=True)
 class Report:
-    """Outcomes of some mutants.
+    """The outcomes of some mutants, counted.
 
     Attributes:
-        outcomes: one a mutant.
-        equivalent: mutants that were reviewed and change nothing that matters: the reason by name.
-        every: each judge was asked about each mutant; otherwise no more were asked once a claim had noticed it.
-        seconds: of judging.
+        outcomes: one for each mutant.
+        equivalent: the reviewed mutants, which change nothing that matters: the reason by name.
+        every: whether every judge was run on every mutant, even after a claim had noticed it.
+        seconds: how long judging took.
     """
 
     outcomes: Sequence[Outcome]
@@ -27,58 +27,63 @@ class Report:
 
     @property
     def killed(self) -> int:
-        """Mutants that some judge noticed."""
+        """The number of mutants that some judge noticed."""
         return sum(bool(outcome.noticed) for outcome in self.outcomes)
 
     @property
     def claimed(self) -> int:
-        """Mutants that the specification's own claims noticed, and not only the numbers in the lock."""
+        """The number of mutants that a claim noticed, not only the numbers in the lock."""
         return sum(outcome.claimed for outcome in self.outcomes)
 
     @property
     def by_judge(self) -> dict[str, int]:
-        """Mutants noticed, by judge."""
+        """The number of noticed mutants by judge."""
         found = Counter(name for outcome in self.outcomes for name in outcome.noticed)
         return {name: found[name] for name in JUDGES}
 
     @property
     def same(self) -> list[Outcome]:
-        """Mutants whose compiled program is the model's own in every configuration."""
+        """The mutants whose compiled program is the model's own in every configuration."""
         return [outcome for outcome in self.outcomes if outcome.same]
 
     @property
     def proved(self) -> list[Outcome]:
-        """Mutants that are programs of their own, and proved to change nothing."""
+        """The mutants with another program that are proved to change nothing."""
         return [outcome for outcome in self.outcomes if outcome.proved]
 
     @property
+    def alike(self) -> list[Outcome]:
+        """The mutants that differ in no reached state."""
+        return [outcome for outcome in self.outcomes if outcome.alike]
+
+    @property
     def survivors(self) -> list[Outcome]:
-        """Mutants that no judge noticed although they may change something; reviewed ones too."""
-        return [one for one in self.outcomes if not one.noticed and not one.same and not one.proved]
+        """The mutants that differ in a reached state and that no judge noticed, reviewed or not."""
+        return [one for one in self.outcomes if not (one.noticed or one.same or one.proved or one.alike)]
 
     @property
     def reviewed(self) -> list[Outcome]:
-        """Survivors that were reviewed and change nothing that matters."""
+        """The reviewed survivors, which change nothing that matters."""
         return [outcome for outcome in self.survivors if outcome.mutant.name in self.equivalent]
 
     @property
     def kill_rate(self) -> float | None:
-        """Part of the mutants that was noticed, of those that are not known to change nothing; None of none."""
+        """The share of the counted mutants that some judge noticed; None if `counted` is 0."""
         return self.killed / self.counted if self.counted else None
 
     @property
     def claim_rate(self) -> float | None:
-        """The same of those that a claim noticed, whether or not the lock does."""
+        """The share of the counted mutants that a claim noticed; None if `counted` is 0."""
         return self.claimed / self.counted if self.counted else None
 
     @property
     def counted(self) -> int:
-        """Mutants that are not known to change nothing."""
+        """The number of mutants that differ in a reached state, and are not reviewed."""
         return self.killed + len(self.open)
 
     @property
     def open(self) -> list[Outcome]:
-        """Survivors that nobody has reviewed."""
+        """The survivors that are not reviewed."""
         return [outcome for outcome in self.survivors if outcome.mutant.name not in self.equivalent]
 
     def lines(self) -> Iterator[str]:
@@ -89,6 +94,7 @@ class Report:
         yield f"{total - counted} of {total} judged are left out, in {self.seconds:.0f} s:"
         yield f"  {len(self.same)} are no other program in any configuration"
         yield f"  {len(self.proved)} are proved to change nothing, for numbers of any size"
+        yield f"  {len(self.alike)} differ in no state that is reached in any configuration searched"
         yield f"  {len(self.reviewed)} were reviewed"
         yield "noticed by, " + ("each judge asked:" if self.every else "no more asked once a claim has noticed:")
         for name, count in self.by_judge.items():
@@ -101,5 +107,5 @@ class Report:
 
 
 def percent(part: int, whole: int) -> str:
-    """Part of a whole in percent, with one digit; `none` of nothing."""
+    """A share in percent with one digit; `none` if the whole is 0."""
     return f"{100 * part / whole:.1f} %" if whole else "none"

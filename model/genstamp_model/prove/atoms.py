@@ -67,13 +67,8 @@ def parameters(expr: Expr) -> dict[str, IndexSet]:
 
 def with_parameters(expr: Expr, replaced: Mapping[str, Expr]) -> Expr:
     """The expression with other expressions in the place of its free parameters."""
-    memo: dict[Expr, Expr] = {}
-    for node in ir.walk(expr):
-        if node.op is Op.PARAMETER and node.data in expr.free:
-            memo[node] = replaced.get(node.data, node)
-        else:
-            memo[node] = ir.make(node.op, tuple(memo[arg] for arg in node.args), node.type, node.data)
-    return memo[expr]
+    free = {name: value for name, value in replaced.items() if name in expr.free}
+    return ir.replaced(expr, lambda node: free.get(node.data) if node.op is Op.PARAMETER else None)
 
 
 def member(name: str, index: IndexSet) -> Expr:

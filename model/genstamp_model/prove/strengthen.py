@@ -215,7 +215,7 @@ class _Search:
         facts = [fact for fact in self._facts if fact.kind == "invariant"]
         houdini = self._houdini(facts)
         wanted = [Candidate(claim=self._encoding.claim(goal)) for goal in goals]
-        few = _minimal(houdini, wanted, _closure(houdini, wanted, list(survivors)))
+        few = _minimal(houdini, wanted, closure(houdini, wanted, list(survivors)))
         return self._declared(few, goals, facts)
 
     def _declared(
@@ -278,7 +278,7 @@ def _variables(expr: Expr) -> set[str]:
     return {node.data for node in ir.walk(expr) if node.op in (Op.VARIABLE, Op.NEXT)}
 
 
-def _closure(houdini: Houdini, goals: Sequence[Candidate], survivors: list[Candidate]) -> list[Candidate]:
+def closure(houdini: Houdini, goals: Sequence[Candidate], survivors: list[Candidate]) -> list[Candidate]:
     """The survivors that the goals rely on, and those that these rely on, and so on; as the solver happens to prove."""
     kept: dict[Candidate, None] = {}
     pending = list(goals)

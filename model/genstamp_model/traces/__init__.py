@@ -1,8 +1,8 @@
-"""Traces: paths that come from elsewhere, and ways to show a path.
+"""Reads traces of other programs, and shows paths.
 
-`read` and `replay` take a trace in the Informal Trace Format and follow it with `evaluate`, `steps` makes one of calls
-alone; `swim_lanes` draws a path as SVG, `mermaid` writes it as a sequence diagram, both also draw a `Chart`: of a path
-that `chart` gives a title and a loop, or of what is no path; `pytest_file` writes a test that replays it.
+`read` reads a trace in the Informal Trace Format, `steps` makes one from calls, and `replay` follows a trace with
+`evaluate`. `swim_lanes` draws a path as SVG, `mermaid` as a sequence diagram; both also draw a `Chart`, which `chart`
+makes from a path with a title and a loop. `pytest_file` writes a test that replays a path.
 """
 
 from genstamp_model.traces.itf import Trace, read, steps

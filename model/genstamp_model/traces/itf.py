@@ -1,7 +1,7 @@
-"""Reading the Informal Trace Format (Apalache's ADR 015), as our own judges, Apalache and Quint write it.
+"""Reads the Informal Trace Format (Apalache's ADR 015), as our own judges, Apalache and Quint write it.
 
-Only the text is understood here: which variables each state gives, which action is said to lead to it, with which
-arguments. Whether the specification allows the trace is decided by `replaying`. Writing is `Path.to_itf`.
+Gives the variables of each state, and the action and arguments that lead to it. Not here: whether the specification
+allows the trace (`replaying`), and writing (`Path.to_itf`).
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from genstamp_model.errors import TraceError
 from genstamp_model.path import ACTION_TAKEN, NONDET_PICKS
 
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""A longer text is refused before it is read into objects."""
+"""The most bytes of a trace; a longer one is rejected before it is parsed."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One state of a trace, and what led to it.
+    """One state of a trace, and the step that led to it.
 
     Attributes:
-        values: of the variables that are given, as `itf_py` reads them.
-        action: name of the action taken, where it is told.
-        picks: its arguments by parameter; empty where they are not told.
+        values: the values of the variables that the trace shows, as `itf_py` reads them.
+        action: the name of the action; None if the trace does not show it.
+        picks: the arguments of the action by parameter, as far as the trace shows them.
     """
 
     values: Mapping[str, Any]
@@ -37,11 +37,12 @@ class Moment:
 
 @dataclass(frozen=True)
 class Trace:
-    """A trace as it was written; the first moment is the initial state.
+    """A trace as it was written.
 
     Attributes:
-        meta: what the writer says of it: our own name `system`, `semantics`, `bugs` and `configuration`.
-        loop: the index of the state to which the last one goes back for ever, if the trace is a lasso.
+        meta: further information by the writer; ours has `system`, `semantics`, `bugs` and `configuration`.
+        moments: the states; the first one is the initial state.
+        loop: the index of the state to which the last one loops back, if the trace is a lasso.
     """
 
     meta: Mapping[str, str]
@@ -53,7 +54,7 @@ def read(text: bytes) -> Trace:
     """Read a trace.
 
     Raises:
-        TraceError: it is too long, no JSON, not in the format, or has no state.
+        TraceError: the text is too long, is not JSON, is not in the format, or has no state.
     """
     if len(text) > MOST_BYTES:
         raise TraceError(f"the trace has {len(text)} bytes; at most {MOST_BYTES} are read")
@@ -78,7 +79,11 @@ def read(text: bytes) -> Trace:
 
 
 def steps(calls: Iterable[tuple[str, Mapping[str, Any]]]) -> Trace:
-    """A trace of steps alone: the name of each action, and its arguments by parameter in words of JSON."""
+    """A trace that shows only steps.
+
+    Args:
+        calls: the name of each action, and its arguments by parameter, as JSON.
+    """
     return Trace({}, [Moment({}, None, {}), *(Moment({}, action, picks) for action, picks in calls)])
 
 

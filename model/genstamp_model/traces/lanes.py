@@ -1,9 +1,9 @@
-"""Who does each step of a path, who asks for it, and which messages travel: what swim lanes and sequences draw.
+"""Lays a path out for swim lanes and sequence diagrams: the node and the caller of each step, and the messages.
 
-A part says where its steps happen: `class Datanodes(Part, lane=Datanode)` at the datanode that is the step's last
-argument of that index set, `class Namenode(Part, lane="namenode")` at the one node of that name. Parts and actions say
-who calls (see `Action.caller`). Without a declaration a step happens at the member that is its first argument, or at
-the system as a whole.
+A part declares where its steps happen: with `class Datanodes(Part, lane=Datanode)` at the datanode that is the step's
+last argument of that index set, with `class Namenode(Part, lane="namenode")` at the single node of that name. Parts and
+actions also declare the caller (see `Action.caller`). Without a declaration a step happens at the member that is its
+first argument, or else at the system as a whole.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Row:
     """One step of the path.
 
     Attributes:
-        number: of the step, from 1.
-        lane: where it happens; `caller` is the lane of whoever asks for it, if that is another one.
-        label: action and arguments, as a reader sees them.
-        refuses: what the caller gets, where the step refuses.
-        changes: what it changes in the state, or what else is to be said of it.
+        number: the number of the step, from 1.
+        lane, caller: where the step happens, and the lane of its caller, if that is another one.
+        label: the action and its arguments, as shown.
+        refuses: the exception that the caller gets; None if the step does not refuse.
+        changes: the changes of the state, or other notes on the step.
     """
 
     number: int
@@ -43,10 +43,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Message:
-    """A message on its way from the step that sent it to the step that received it, by their numbers.
-
-    `received` is None where it was not received in this path.
-    """
+    """A message, with the numbers of the steps that send and receive it; `received` is None if no step receives it."""
 
     sent: int
     received: int | None
@@ -55,9 +52,14 @@ class Message:
 
 @dataclass(frozen=True)
 class Chart:
-    """A path as a picture needs it: lanes in the order in which they are drawn, rows, messages.
+    """A path laid out for a picture.
 
-    `end` is what happens after the last row, in a sentence; empty where nothing is to be said.
+    Attributes:
+        title: the title.
+        lanes: the lanes in the order in which they are drawn.
+        rows: the steps.
+        messages: the messages.
+        end: what happens after the last row, in a sentence; may be empty.
     """
 
     title: str
@@ -71,8 +73,9 @@ def chart(path: Path, shows: str = "", loop: int | None = None) -> Chart:
     """Lay a path out in lanes.
 
     Args:
-        shows: what the path shows, for the title: that a property is violated, or a witness reached.
-        loop: of a lasso, the number of the state that it goes back to for ever.
+        path: the path.
+        shows: what the path shows, for the title: a violated property, or a reached witness.
+        loop: the number of the state that a lasso loops back to.
     """
     instance = path.instance
     model, sizes = instance.model, instance.sizes
@@ -95,7 +98,7 @@ def _end(steps: int, loop: int | None) -> str:
 
 
 def _in_order(rows: Sequence[Row], siblings: Sequence[list[str]]) -> Iterator[str]:
-    """The lanes that are used, as they come, callers before whom they call; members of one set stand together."""
+    """The used lanes by first use, callers before the lanes that they call; members of one set are side by side."""
     used = dict.fromkeys(lane for row in rows for lane in (row.caller, row.lane) if lane is not None)
     while used:
         first = next(iter(used))
@@ -107,7 +110,7 @@ def _in_order(rows: Sequence[Row], siblings: Sequence[list[str]]) -> Iterator[st
 
 
 def _siblings(model: Model, sizes: Sizes) -> list[list[str]]:
-    """The names of the members of each index set that is no subset of another one."""
+    """The names of the members of each index set that is not a subset of another one."""
     return [
         [sizes.member_name(index, i) for i in range(sizes.of(index))]
         for index in model.index_sets
@@ -117,7 +120,7 @@ def _siblings(model: Model, sizes: Sizes) -> list[list[str]]:
 
 def _row(instance: Instance, number: int, step: Step, path: Path) -> Row:
     lane, caller = _places(step, instance.sizes)
-    # The lanes already say what stands in these arguments.
+    # Arguments that the lanes show already are left out.
     shown = [
         show(value, parameter.type, instance.sizes)
         for parameter, value in zip(step.action.parameters, step.arguments, strict=True)
@@ -143,7 +146,7 @@ def _places(step: Step, sizes: Sizes) -> tuple[str, str | None]:
 
 
 def _caller(step: Step, sizes: Sizes) -> str | None:
-    """The member that calls; None where nobody does."""
+    """The member that calls; None if no caller is declared."""
     for parameter, value in zip(step.action.parameters, step.arguments, strict=True):
         if parameter.name == step.action.caller and isinstance(parameter.type, RefType) and isinstance(value, int):
             return sizes.member_name(parameter.type.index, value)
@@ -170,7 +173,7 @@ def _in_record(kind: RecordType, value: Any) -> Iterator[tuple[IndexSet, int]]:
 
 
 def _messages(path: Path) -> Iterator[Message]:
-    """Each message that a step put into a bag, with the step that received it; the oldest copy is received first."""
+    """Each message that a step sends, with the step that receives it; the oldest copy is received first."""
     instance = path.instance
     bags = [(i, v.name, v.type) for i, v in enumerate(instance.model.variables) if isinstance(v.type, BagType)]
     waiting: dict[tuple[str, Any], list[int]] = {}

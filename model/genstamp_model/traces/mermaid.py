@@ -10,10 +10,7 @@ from genstamp_model.traces.lanes import Chart, Row, chart
 
 
 def mermaid(drawn: Path | Chart) -> str:
-    """A path, or what was laid out elsewhere, as a `sequenceDiagram`.
-
-    Calls are arrows, local steps and changes are notes, messages are open arrows.
-    """
+    """A path or a chart as a `sequenceDiagram`: calls are arrows, local steps and changes are notes."""
     return "\n".join(_lines(drawn if isinstance(drawn, Chart) else chart(drawn))) + "\n"
 
 
@@ -48,7 +45,7 @@ def _changes(row: Row) -> str:
 
 
 def _text(text: str) -> str:
-    """Text that Mermaid takes as it is: its own signs are written as entities."""
+    """Text with the special characters of Mermaid escaped."""
     return text.translate(_ENTITIES)
 
 

@@ -1,4 +1,4 @@
-"""A path as a pytest file: a counterexample that was found once is checked from then on."""
+"""Writes a path as a pytest file, so that a counterexample becomes a regression test."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def test_{test}() -> None:
 
 
 def pytest_file(path: Path, system: str) -> str:
-    """A test that replays a path, and asserts that the specification allows it and which properties it breaks.
+    """A test that replays a path, and asserts that the specification allows it and which properties it violates.
 
     Args:
-        path: what to replay.
-        system: where the test finds the system, as "module:NAME".
+        path: the path to replay.
+        system: the system to import, as "module:NAME".
 
     Raises:
-        TraceError: `system` is not of that form.
+        TraceError: `system` does not have that form.
     """
     module, _, name = system.partition(":")
     if not (all(part.isidentifier() for part in module.split(".")) and name.isidentifier()):
@@ -63,7 +63,7 @@ def pytest_file(path: Path, system: str) -> str:
 
 
 def called(path: Path) -> list[tuple[str, dict[str, Any]]]:
-    """The steps of a path, each as the action's name and its arguments in words of JSON."""
+    """The steps of a path, each as the action's name and its arguments as JSON."""
     sizes = path.instance.sizes
     return [
         (
@@ -78,7 +78,7 @@ def called(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def literal(value: Any) -> str:
-    """A value of JSON as Python writes it, texts in double quotes."""
+    """A JSON value as Python source, with texts in double quotes."""
     match value:
         case str():
             return json.dumps(value, ensure_ascii=False)

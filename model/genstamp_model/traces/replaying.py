@@ -1,34 +1,39 @@
-"""A trace held against a model: each state must follow from the one before by a step that `evaluate` finds.
+"""Replays a trace on a model: each state must follow from the one before by a step that `evaluate` finds.
 
-A trace that names its actions is followed by name; one that only shows states is followed by what the states are. A
-state may leave variables out, and then says nothing of them; limits of the configuration do not count.
+If the trace names its actions, they are followed; otherwise any step that leads to the next state. A state may leave
+out variables, which may then have any value. Limits of the configuration do not apply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from genstamp_model.errors import EvaluationError, TraceError
+from genstamp_model.errors import ConfigurationError, EvaluationError, TraceError
 from genstamp_model.evaluate import Evaluator, State, Step
+from genstamp_model.explore.renumber import Renumbering
 from genstamp_model.language.model import Action, Instance
 from genstamp_model.language.types import show
 from genstamp_model.path import Path
 from genstamp_model.traces.itf import Moment, Trace
 from genstamp_model.traces.told import matches, text
 
-_MOST_SHOWN = 3
+MOST_STATES: Final = 10_000
+"""How many states are followed at a time, if the trace does not determine its state."""
+
+_MOST_SHOWN: Final = 3
 
 
 @dataclass(frozen=True)
 class Rejection:
-    """Where a trace leaves the model.
+    """The first state of a trace that the model does not allow.
 
     Attributes:
-        number: of the state in the trace; 0 is the initial one.
-        call: the step that the trace names, as a reader sees it; empty where it names none.
-        reasons: why no step leads there, a sentence each.
+        number: the number of the state; 0 is the initial one.
+        call: the step that the trace names; may be empty.
+        reasons: why no step leads to the state, in sentences.
     """
 
     number: int
@@ -38,11 +43,13 @@ class Rejection:
 
 @dataclass(frozen=True)
 class Replay:
-    """What following a trace gave: the path as far as it is one of the model, and where it ends to be.
+    """The result of replaying a trace.
 
     Attributes:
-        broken: names of the properties that the path breaks, each with the number of the state that shows it.
-        loop: the number of the state that the path goes back to for ever, if it is a lasso.
+        path: the path of the model that the trace follows, up to a rejected state.
+        rejection: the rejected state; None if the model allows the whole trace.
+        broken: the names of the properties that the path violates, each with the number of the first state that does.
+        loop: the number of the state that the path loops back to, if it is a lasso.
     """
 
     path: Path
@@ -52,24 +59,40 @@ class Replay:
 
 
 def replay(instance: Instance, trace: Trace) -> Replay:
-    """Follow a trace from the initial state.
+    """Replay a trace from the initial state.
 
     Raises:
-        TraceError: the trace speaks of variables, actions or arguments that the model does not have.
+        TraceError: the trace has variables, actions or arguments that the model does not have, or it leaves out so
+            much that it may be in more than `MOST_STATES` states.
     """
     follower = _Follower(instance)
     start = follower.evaluator.initial()
-    path = Path(instance, start)
     wrong = follower.differences(start, trace.moments[0])
     if wrong:
-        return Replay(path, Rejection(0, "", tuple(wrong)), ())
+        return Replay(Path(instance, start), Rejection(0, "", tuple(wrong)), ())
+    # A trace that leaves out variables may be in several states: for each of them, a path to it.
+    ways = {start: Path(instance, start)}
     for number, moment in enumerate(trace.moments[1:], 1):
-        step, reasons = follower.step(path.states[-1], moment)
-        if step is None:
-            return Replay(path, Rejection(number, follower.call(moment), tuple(reasons)), follower.broken(path))
-        path = Path(instance, start, (*path.steps, step))
-    open_loop = follower.open_loop(path, trace)
-    rejection = None if open_loop is None else Rejection(len(path) + 1, "", (open_loop,))
+        onwards: dict[State, Path] = {}
+        why: list[str] = []
+        for state, path in ways.items():
+            for step in follower.steps(state, moment, why):
+                onwards.setdefault(step.after, Path(instance, start, (*path.steps, step)))
+        if not onwards:
+            path = next(iter(ways.values()))
+            reasons = tuple(dict.fromkeys(why))[:_MOST_SHOWN]
+            return Replay(path, Rejection(number, follower.call(moment), reasons), follower.broken(path))
+        if len(onwards) > MOST_STATES:
+            raise TraceError(
+                f"state {number} of the trace leaves so much out that it may be one of {len(onwards)}; at most "
+                f"{MOST_STATES} are followed"
+            )
+        ways = onwards
+    same = follower.compared(trace)
+    closed = [path for path in ways.values() if trace.loop is None or follower.closes(path, trace.loop, same)]
+    path = next(iter(closed or ways.values()))
+    open_loop = f"the trace loops back to state {trace.loop}, to which no step leads from its last state"
+    rejection = None if closed else Rejection(len(path) + 1, "", (open_loop,))
     return Replay(path, rejection, follower.broken(path), trace.loop)
 
 
@@ -79,19 +102,21 @@ class _Follower:
         self.evaluator = Evaluator(instance)
         self._actions = {action.name: action for action in instance.model.actions}
 
-    def step(self, before: State, moment: Moment) -> tuple[Step | None, list[str]]:
-        """The first step to what the moment shows, or why there is none."""
+    def steps(self, before: State, moment: Moment, why: list[str]) -> Iterator[Step]:
+        """The steps that lead to what the moment shows; reasons against other steps are added to `why`."""
         if moment.action is None:
-            return self._unnamed(before, moment)
+            yield from self._unnamed(before, moment, why)
+            return
         action = self._named(moment.action)
-        reasons: list[str] = []
+        is_any = False
         for arguments in self.evaluator.choices(action, before):
             if not self._picked(action, arguments, moment.picks):
                 continue
+            is_any = True
             check = self.evaluator.first_failing(action, arguments, before)
             if check is not None:
                 refused = f", refused with {check.refuses}" if check.refuses else ""
-                reasons.append(
+                why.append(
                     f"{self.evaluator.call(action, arguments)} is not possible: "
                     f"it needs that {check.label} ({check.source}){refused}"
                 )
@@ -99,37 +124,54 @@ class _Follower:
             try:
                 after = self.evaluator.apply(action, arguments, before)
             except EvaluationError as problem:
-                reasons.append(str(problem))
+                why.append(str(problem))
                 continue
             wrong = self.differences(after, moment)
             if not wrong:
-                return Step(action, arguments, after), []
-            reasons += [f"after {self.evaluator.call(action, arguments)}, {one}" for one in wrong]
-        if not reasons:
-            reasons.append(f"{action.name} has no choice of arguments that is named so: {_picks(moment.picks)}")
-        return None, reasons[:_MOST_SHOWN]
+                yield Step(action, arguments, after)
+            why += [f"after {self.evaluator.call(action, arguments)}, {one}" for one in wrong]
+        if not is_any:
+            why.append(f"{action.name} has no choice of arguments that is named so: {_picks(moment.picks)}")
 
-    def open_loop(self, path: Path, trace: Trace) -> str | None:
-        """Why the last state does not lead back to where the trace loops; None where it does, or is not asked to."""
-        if trace.loop is None or trace.meta.get("loop_closes"):
-            return None
-        last, back = path.states[-1], path.states[trace.loop]
-        if last == back or any(step.after == back for step in self.evaluator.steps(last)):
-            return None
-        return f"the trace loops back to state {trace.loop}, to which no step leads from its last state"
+    def closes(self, path: Path, loop: int, same: Callable[[State], State]) -> bool:
+        """Whether the last state equals, or leads to, the state with the number `loop`; `same` is from `compared`."""
+        back = same(path.states[loop])
+        if same(path.states[-1]) == back:
+            return True
+        return any(same(after) == back for after in self._possible(path.states[-1]))
 
-    def _unnamed(self, before: State, moment: Moment) -> tuple[Step | None, list[str]]:
+    def compared(self, trace: Trace) -> Callable[[State], State]:
+        """What to compare of two states: a lasso of a search with ranks closes only up to ranks of ordered numbers."""
+        if trace.meta.get("loop_closes"):
+            with suppress(ConfigurationError):
+                renumbering = Renumbering(self.instance)
+                _ = renumbering.classes
+                return renumbering.renumbered
+        return lambda state: state
+
+    def _possible(self, before: State) -> Iterator[State]:
+        """The next states by all possible steps that stay within their types."""
+        for action in self.instance.model.actions:
+            for arguments in self.evaluator.choices(action, before):
+                if self.evaluator.first_failing(action, arguments, before) is None:
+                    with suppress(EvaluationError):
+                        yield self.evaluator.apply(action, arguments, before)
+
+    def _unnamed(self, before: State, moment: Moment, why: list[str]) -> Iterator[Step]:
         if not moment.values:
             raise TraceError("a state of the trace gives neither variables nor the action that led to it")
         nearest: list[str] | None = None
+        is_any = False
         for step in self.evaluator.whole_steps(before):
             wrong = self.differences(step.after, moment)
             if not wrong:
-                return step, []
-            if nearest is None or len(wrong) < len(nearest):
+                is_any = True
+                yield step
+            elif nearest is None or len(wrong) < len(nearest):
                 call = self.evaluator.call(step.action, step.arguments)
                 nearest = [f"after {call}, which comes nearest, {one}" for one in wrong]
-        return None, (nearest or ["no step is possible here"])[:_MOST_SHOWN]
+        if not is_any:
+            why += nearest or ["no step is possible here"]
 
     def _named(self, name: str) -> Action:
         if name not in self._actions:
@@ -154,7 +196,7 @@ class _Follower:
         )
 
     def differences(self, state: State, moment: Moment) -> list[str]:
-        """How a state differs from what a moment gives of it."""
+        """The differences between a state and what a moment shows of it."""
         variables = {variable.name: variable for variable in self.instance.model.variables}
         for name in moment.values:
             if name not in variables:
@@ -172,11 +214,11 @@ class _Follower:
         return found
 
     def call(self, moment: Moment) -> str:
-        """The step that a moment names."""
+        """The step that a moment names, as text."""
         return "" if moment.action is None else f"{moment.action}({_picks(moment.picks)})"
 
     def broken(self, path: Path) -> tuple[tuple[str, int], ...]:
-        """The invariants and transition properties that a path breaks, each where it does first."""
+        """The invariants and transition properties that a path violates, each with the number of the first state."""
         found: dict[str, int] = {}
         for name, number in self._breaks(path):
             found.setdefault(name, number)

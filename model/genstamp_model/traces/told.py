@@ -1,7 +1,7 @@
-"""Values as a trace tells them, compared with plain values of a known type.
+"""Compares values in a trace with plain values of a known type.
 
-The same value has several spellings: a message bag is a list in any order, an array a map from the member's name, a
-set a set or a list of names. A spelling that no writer uses is simply not the value.
+A value may be written in several ways: a message bag is a list in any order, an array is a map from member names, a set
+is a set or a list of names. A value written in any other way does not match.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from genstamp_model.language.types import (
 
 
 def matches(told: Any, value: Any, type_: Type, sizes: Sizes) -> bool:
-    """Whether what a trace tells is this value."""
+    """Whether a value in a trace is this plain value."""
     match type_:
         case BoolType():
             return isinstance(told, bool) and told == value
@@ -71,7 +71,7 @@ def _fields(told: Any) -> Mapping[str, Any]:
 
 
 def tell(value: Any, type_: Type, sizes: Sizes) -> Any:
-    """A plain value as a trace may tell it, in words of JSON: what `matches` accepts for it."""
+    """A plain value as JSON for a trace, which `matches` accepts."""
     match type_:
         case BoolType() | NumberType():
             return value
@@ -88,7 +88,7 @@ def tell(value: Any, type_: Type, sizes: Sizes) -> Any:
 
 
 def text(told: Any) -> str:
-    """What a trace tells, as reports show values."""
+    """A value in a trace, as reports show values."""
     if isinstance(told, bool):
         return "true" if told else "false"
     if isinstance(told, Mapping):

@@ -19,8 +19,8 @@ from genstamp.agree.ours import found_here
 from genstamp.agree.peer import RANGES, Found, Peer, Verdict, digest
 from genstamp.agree.run import PEERS, agreement
 from genstamp.cli import agree as verb
-from genstamp.cli import app
 from genstamp.cli.export import Language, exported
+from genstamp.cli.verbs import app
 from genstamp.errors import LockError
 from genstamp.verify import agreeing, plan
 from genstamp.verify import row as rows

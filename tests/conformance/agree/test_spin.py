@@ -28,11 +28,16 @@ from genstamp_model.language import (
     Configuration,
     Instance,
     Part,
+    Record,
     RefinementDeclaration,
     System,
     action,
+    bag,
     number,
+    pick,
+    record,
     require,
+    sequence,
 )
 from genstamp_model.language.types import ArrayType, BagType, RecordType, SequenceType, Type, Value
 
@@ -84,6 +89,45 @@ COUNTDOWN = System(
 )
 
 
+class Letter(Record):
+    """A number on its way."""
+
+    count = number(0, 2)
+
+
+class Post(Part):
+    """What is taken out of a bag or a sequence is still read in the same step."""
+
+    post = bag(Letter, limit="letters")
+    queue = sequence(record(Letter), capacity=2)
+    received = number(0, 2)
+
+    @action
+    def send(s) -> None:
+        """It is sent."""
+        s.post.send(Letter(count=pick("count", 1, 2)))
+
+    @action
+    def receive(s) -> None:
+        """It arrives."""
+        letter = s.post.receive()
+        require(s.queue.size() < 2, "there is room")
+        s.post.take(letter)
+        s.queue.append(letter)
+        s.received = letter.count
+
+    @action
+    def read(s) -> None:
+        """It is read."""
+        require(s.queue.size() > 0, "there is a letter")
+        first = s.queue.first()
+        s.queue.drop_first()
+        s.received = first.count
+
+
+POST = System("post", parts=[Post], configurations=[Configuration("two", sizes={}, limits={"letters": 2})])
+
+
 def test_a_broken_refinement_has_its_whole_name(tmp_path: Path) -> None:
     once = [Configuration("once", sizes={})]
     upper = System("a.upper", parts=[Whole], configurations=once)
@@ -127,6 +171,7 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (RING, "n4", 92),
         (TABLE, "g2", 1604),
         (SMALL_RECOVERY, "two", 16214),
+        (POST, "two", 66),
     ],
     ids=lambda value: value.name if isinstance(value, System) else str(value),
 )

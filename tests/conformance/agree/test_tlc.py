@@ -272,6 +272,26 @@ def test_a_module_that_tlc_does_not_understand_is_no_finding(monkeypatch: pytest
         Tlc().run(TWO_PHASE.instance("three"), tmp_path, ENOUGH_S)
 
 
+class Multiplying(Part):
+    """Computes a number that TLC does not have, and does not keep it."""
+
+    count = number(0, 2_000_000_000)
+
+    @action
+    def jump(s) -> None:
+        """Far."""
+        require(s.count * 3 < 9_000_000, "there is room")
+        s.count = 2_000_000_000
+
+
+def test_a_number_that_tlc_cannot_compute_is_told_and_no_finding() -> None:
+    far = System("far", parts=[Multiplying], configurations=[Configuration("one", sizes={})])
+    result = agreement(far.instance("one"), [Tlc()], ENOUGH_S)
+    [comparison] = result.comparisons
+    assert comparison.outcome is Outcome.UNDETERMINED
+    assert comparison.reason == "TLC has no numbers beyond 2147483647; jump computes 2000000000*3"
+
+
 def test_what_takes_too_long_is_undetermined(tmp_path: Path) -> None:
     found = Tlc().run(TWO_PHASE.instance("nine"), tmp_path, 1.0)
     assert found.distinct is None

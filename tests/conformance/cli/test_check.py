@@ -11,7 +11,8 @@ from typer.testing import CliRunner, Result
 
 from genstamp import coverage
 from genstamp.byte_sizes import bytes_of
-from genstamp.cli import app, exit_code, main
+from genstamp.cli import main
+from genstamp.cli.verbs import app, exit_code
 from genstamp.errors import GenstampError
 from genstamp_model.errors import ConfigurationError, EvaluationError, SpecError
 from genstamp_model.explore import explore
@@ -207,21 +208,21 @@ def test_prove_gives_json_with_an_entry_an_obligation() -> None:
 
 @pytest.mark.slow
 def test_prove_for_any_size_tells_what_is_outside_the_decidable_fragment() -> None:
-    result = run("prove", "hdfs.recovery", "--parametric")
+    result = run("prove", "hdfs.expiry", "--parametric")
     assert result.exit_code == 0
-    assert result.stdout.startswith("hdfs.recovery, for any number of Datanode, File, Client, integers unbounded")
-    assert "proved       one_lease_per_open_file" in result.stdout
-    assert "kept by create, outside the decidable fragment: File -> Holder -> File" in result.stdout
+    assert result.stdout.startswith("hdfs.expiry, for any number of File, Datanode, Client, integers unbounded")
+    assert "proved       last_stamp_never_decreases" in result.stdout
+    assert "kept by create_waits, outside the decidable fragment: File -> File" in result.stdout
 
 
 @pytest.mark.slow
 def test_prove_for_any_size_shows_a_step_and_its_sizes_as_json() -> None:
-    result = run("prove", "hdfs.recovery", "--parametric", "--bug", "HDFS-11817", "--format", "json")
+    result = run("prove", "hdfs.monitor", "--parametric", "--bug", "HDFS-4882", "--format", "json")
     assert result.exit_code == 12
     report = json.loads(result.stdout)
     [broken] = [one for one in report["properties"] if one["verdict"] == "violated"]
-    assert broken["broken_by"]["sizes"] == ["1 Client", "1 Datanode", "1 File"]
-    assert "step: release_expired_lease_fails(" in "\n".join(broken["broken_by"]["lines"])
+    assert broken["broken_by"]["sizes"] == ["1 Client", "1 File"]
+    assert "step: look_at_lease(" in "\n".join(broken["broken_by"]["lines"])
 
 
 def test_prove_for_any_size_takes_no_configuration() -> None:

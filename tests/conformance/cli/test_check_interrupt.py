@@ -1,5 +1,6 @@
 """Ctrl-C while a verb is at work: a process of its own, and a real signal."""
 
+import json
 import os
 import shlex
 import signal
@@ -239,8 +240,11 @@ def test_an_interrupted_agree_ends_the_other_checker() -> None:
 
 @pytest.mark.slow
 def test_an_interrupted_mutate_ends_its_processes() -> None:
-    code, first, _, errors = interrupted(WHILE_A_MUTANT_IS_JUDGED, "mutate", "hdfs.monitor", "--jobs", "2")
+    arguments = ("mutate", "hdfs.monitor", "--jobs", "2", "--format", "json")
+    code, first, told, errors = interrupted(WHILE_A_MUTANT_IS_JUDGED, *arguments)
     assert code == 3, errors
+    found = json.loads(told)
+    assert (found["exit_code"], found["undetermined"], found["survivors"]) == (3, "interrupted", None)
     assert "genstamp: interrupted in hdfs.monitor, " in errors
     assert "with seed 1" in errors
     assert has_ended(int(first))

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from genstamp.cli import app
+from genstamp.cli.verbs import app
 from genstamp_model.explore import INTERRUPTED, Verdict
 from genstamp_model.liveness import Liveness, judge
 

@@ -8,8 +8,8 @@ import pytest
 from tests.model.systems.two_phase import TWO_PHASE
 from typer.testing import CliRunner, Result
 
-from genstamp.cli import app
 from genstamp.cli.list import described
+from genstamp.cli.verbs import app
 from genstamp_model.explore import explore
 
 SYSTEM = "tests.model.systems.two_phase:TWO_PHASE"

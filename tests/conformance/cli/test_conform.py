@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from genstamp.cli import app, main
+from genstamp.cli import main
+from genstamp.cli.verbs import app
 
 pytestmark = pytest.mark.slow
 
@@ -95,8 +96,8 @@ def test_a_command_that_dies_on_the_way_exits_75_with_the_way(tmp_path: Path) ->
     program = tmp_path / "mortal.py"
     program.write_text(
         "from genstamp_dfs import adapter\n"
-        "from genstamp_dfs.hdfs.cluster import Cluster\n"
-        "Cluster.create = lambda self, client, file: exit(9)\n"
+        "from genstamp_dfs.stepwise.recovery.recovering import RecoverySteps\n"
+        "RecoverySteps.create = lambda self, client, file: exit(9)\n"
         "adapter.main()\n",
         encoding="utf-8",
     )

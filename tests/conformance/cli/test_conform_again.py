@@ -10,7 +10,7 @@ import pytest
 from tests.interrupted import interruptible
 from typer.testing import CliRunner, Result
 
-from genstamp.cli import app
+from genstamp.cli.verbs import app
 from genstamp.errors import RunFileError
 from genstamp.stateful import DRIVINGS, read_run, run_lines
 
@@ -25,8 +25,8 @@ adapter.main()
 """
 MORTAL = """
 from genstamp_dfs import adapter
-from genstamp_dfs.hdfs.cluster import Cluster
-Cluster.create = lambda self, client, file: exit(9)
+from genstamp_dfs.stepwise.recovery.recovering import RecoverySteps
+RecoverySteps.create = lambda self, client, file: exit(9)
 adapter.main()
 """
 START = (

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from genstamp.cli import app
+from genstamp.cli.verbs import app
 
 SPECIFICATION = """
 from genstamp.stateful import Driving

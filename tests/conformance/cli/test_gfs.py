@@ -1,8 +1,10 @@
 """What `genstamp gfs` says to somebody who has made a mistake, or whose master is not there."""
 
 import asyncio
+import signal
 import socket
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from genstamp_dfs.gfs.server.listener import Listener
 from genstamp_dfs.gfs.server.master_server import MasterServer
 from genstamp_dfs.server import local_runtime
 from genstamp_dfs.server.event_file import NoEvents
+from genstamp_model.interrupt import take
 
 FILES = ["put", "append", "cat", "snapshot", "ls", "mkdir", "mv", "rm", "undelete"]
 
@@ -93,6 +96,16 @@ def answered_by(start: Callable[[], Any], *arguments: str) -> tuple[int, str, st
             await server.stop()
 
     return asyncio.run(beside())
+
+
+def test_a_verb_runs_in_any_thread() -> None:
+    """Only the main thread may set what a signal does."""
+    before = signal.signal(signal.SIGINT, take)
+    try:
+        with ThreadPoolExecutor(1) as threads:
+            assert threads.submit(run, "ls", "--master", "nonsense").result()[0] == exit_codes.USAGE
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_node_that_is_no_master_is_told_from_one() -> None:

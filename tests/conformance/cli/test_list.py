@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from genstamp.cli import app
+from genstamp.cli.verbs import app
 from genstamp.systems import PLACES, UnknownSystemError
 
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import genstamp.logs.alone
 import genstamp.logs.session
-from genstamp.cli import app
+from genstamp.cli.verbs import app
 
 LINE = "2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange: BLOCK* fsync: /f for DFSClient_1\n"
 

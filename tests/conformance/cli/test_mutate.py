@@ -2,14 +2,16 @@
 
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
 from typer.testing import CliRunner, Result
 
-from genstamp.cli import app
+from genstamp.cli.verbs import app
 from genstamp.mutation import NOTICED, SURVIVES, Judged, KeptError, Sample, keep, kept
+from genstamp_model.mutate import rounds
 
 SMALL = ("mutate", "tests.model.systems.two_phase:TWO_PHASE:three", "--jobs", "1")
 
@@ -29,6 +31,41 @@ def test_mutants_are_judged_and_reported() -> None:
     for strict, failures in ((), "0"), (("--strict",), "1"):
         suite = ElementTree.fromstring(run(*SMALL, *strict, "--format", "junit").stdout)
         assert (suite.get("tests"), suite.get("failures")) == (str(found["mutants"]), failures)
+
+
+def interrupt_after(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """The keyboard interrupts when so many mutants have been searched."""
+    left = iter(range(times))
+    seen = rounds._seen
+
+    def interrupted(*arguments: Any) -> Any:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return seen(*arguments)
+
+    monkeypatch.setattr(rounds, "_seen", interrupted)
+
+
+@pytest.mark.slow
+def test_an_interrupt_leaves_what_was_noticed_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = json.loads(run(*SMALL, "--format", "json").stdout)
+    interrupt_after(monkeypatch, 5)
+    result = run(*SMALL, "--format", "json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["exit_code"], found["undetermined"]) == (3, 3, "interrupted")
+    assert (found["mutants"], found["noticed"]) == (whole["mutants"], len(found["outcomes"]))
+    assert 0 < found["noticed"] <= 5
+    assert found["outcomes"].items() <= whole["outcomes"].items()
+    assert (found["survivors"], found["rate"], found["of"]) == (None, None, None)
+    assert found.keys() == whole.keys()
+
+
+@pytest.mark.parametrize("form", ["junit", "sarif", "github"])
+def test_an_interrupt_is_no_pass_in_any_form(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_after(monkeypatch, 0)
+    result = run(*SMALL, "--format", form)
+    assert result.exit_code == 3
+    assert "three: 0 of" in result.stdout
 
 
 @pytest.mark.slow

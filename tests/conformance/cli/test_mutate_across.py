@@ -12,7 +12,8 @@ from typer.testing import CliRunner, Result
 
 from genstamp import judging
 from genstamp.claim_mutants import kept_claims
-from genstamp.cli import across, app
+from genstamp.cli import across
+from genstamp.cli.verbs import app
 from genstamp.drawing import keep_draw, kept_draw, names_drawn
 from genstamp.mutation import KeptError
 from genstamp_model.mutate import Mutant
@@ -157,8 +158,28 @@ def test_interrupted_mutants_of_properties_name_their_seed(monkeypatch: pytest.M
         raise KeyboardInterrupt
 
     monkeypatch.setattr("genstamp.cli.mutate.judge_claims", interrupted)
-    result = run("tests.model.systems.two_phase:TWO_PHASE", "--properties", "--seed", "5")
+    asked = ("tests.model.systems.two_phase:TWO_PHASE", "--properties", "--seed", "5")
+    result = run(*asked)
     assert (result.exit_code, "two_phase with seed 5" in result.output) == (3, True)
+    found = json.loads(run(*asked, "--format", "json").stdout)
+    assert (found["seed"], found["exit_code"], found["undetermined"]) == (5, 3, "interrupted")
+
+
+@pytest.mark.slow
+def test_an_interrupted_draw_tells_of_the_systems_before(
+    judged: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = ("--all", "--repository", str(tmp_path), "--jobs", "1", "--seed", "3", "--sample", "7")
+    run(*here, "--keep")
+
+    def interrupted(*_: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(across, "_sample", interrupted)
+    result = run(*here, "--format", "json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["exit_code"], found["undetermined"]) == (3, 3, "interrupted")
+    assert found["judged"] == 7
 
 
 def test_a_draw_that_cannot_be_read_is_told(tmp_path: Path) -> None:

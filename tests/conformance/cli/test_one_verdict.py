@@ -12,7 +12,8 @@ from tests.conformance.report.sarif_form import well_formed
 from typer.testing import CliRunner
 
 from genstamp import exit_codes
-from genstamp.cli import app, main
+from genstamp.cli import main
+from genstamp.cli.verbs import app
 from genstamp.report import Case, Verdict, verdict
 
 TWO_PHASE = "tests.model.systems.two_phase:TWO_PHASE:three"

@@ -278,6 +278,23 @@ def test_the_trace_of_an_own_system_is_replayed_as_the_check_says_and_as_a_test(
     assert "\nfrom own_system import S\n" in capsys.readouterr().out
 
 
+# A document is about to be made: nothing of the author's is running but threads.
+WHILE_AT_WORK = """
+import sys
+import genstamp.report.form as form
+from genstamp.cli import main
+make = form.json.dumps
+class Json:
+    def dumps(self, *arguments, **options):
+        own = sys.modules["own_system"]
+        own.called.set()
+        if "done.set" in open(own.__file__).read():
+            own.done.wait()
+        return make(*arguments, **options)
+form.json = Json()
+main()
+"""
+
 PROCESSES = {
     "import os; os.chdir('/')": "",
     "import sys; sys.path.clear()": "",
@@ -305,6 +322,28 @@ def test_what_a_module_does_to_the_process_ends_with_it(
     assert (json.loads(told.out)[0]["exit_code"], told.err) == (0, PROCESSES[body])
     assert Path.cwd() == tmp_path
     assert [one for one in sys.path if one != "/nowhere"] == before
+
+
+THREADS = {
+    "once the verb has ended": "threading.main_thread().join(); print('said')",
+    "while the verb is at work": "called.wait(); print('said'); done.set()",
+}
+
+
+@pytest.mark.parametrize("when", THREADS)
+@pytest.mark.parametrize("verb", [["check"], ["bmc"], ["simulate", "--runs", "3"]], ids=lambda verb: verb[0])
+def test_what_a_thread_of_a_module_prints_is_no_part_of_the_document(
+    verb: list[str], when: str, tmp_path: Path
+) -> None:
+    """The thread that prints while the verb is at work does so in the midst of the verb's own code."""
+    head = f"import threading\ncalled, done = threading.Event(), threading.Event()\ndef say():\n    {THREADS[when]}\n"
+    place = written(tmp_path, "@action\ndef go(s): s.f = ~s.f")
+    own = tmp_path / "own_system.py"
+    own.write_text(f"{head}threading.Thread(target=say).start()\n{own.read_text()}")
+    command = [sys.executable, "-c", WHILE_AT_WORK, *verb, place, "--format", "json"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(ended.stdout)
+    assert "said" in ended.stderr.splitlines()
 
 
 def test_what_a_module_prints_at_the_end_is_no_part_of_the_document(tmp_path: Path) -> None:

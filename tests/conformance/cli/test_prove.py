@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from genstamp.cli import app
+from genstamp.cli.verbs import app
 
 PROVED = "tests.model.systems.two_phase_proof:TWO_PHASE_PROOF"
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from genstamp.cli import app
+from genstamp.cli.verbs import app
 
 
 def run(*arguments: str, text: str | None = None) -> Result:

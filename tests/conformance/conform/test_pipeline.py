@@ -15,7 +15,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import Packet
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState
-from genstamp_dfs.stepwise.driver import PipelineDriver
+from genstamp_dfs.stepwise.pipeline.driver import PipelineDriver
 from genstamp_model.language import Configuration
 
 PIPELINE = system_named("hdfs.pipeline")

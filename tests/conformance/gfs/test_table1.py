@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from genstamp.cli import app
 from genstamp.cli.searching import Options
+from genstamp.cli.verbs import app
 from genstamp.gfs.table1 import CASES, COLUMNS, PAPER, Table1, shortest_run, table1
 from genstamp_model.evaluate import Evaluator
 from genstamp_spec.gfs.systems.mutation_order import MUTATION_ORDER

@@ -1,6 +1,6 @@
 """File systems on other machines, on loopback: a cluster of the reference implementation, and a server of S3.
 
-Leaves out what is read there.
+Not here: what is read there.
 """
 
 from collections.abc import Iterator

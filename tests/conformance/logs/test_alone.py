@@ -13,12 +13,12 @@ from genstamp.logs.local import check_locally
 from genstamp.logs.run import TABLES, Options, check_with
 from genstamp.logs.units import Found
 from genstamp_dfs.events import encode_lines
-from genstamp_dfs.hdfs.cluster.random_runs import simulate
+from genstamp_dfs.simulation.whole import run_whole
 
 
 def test_tables_are_those_of_the_check_that_keeps_all_in_memory(tmp_path: Path, repository: Path) -> None:
     sources = [repository / "tests" / "data" / "edits" / "editsStored", tmp_path / "events.jsonl"]
-    sources[1].write_bytes(encode_lines(simulate(3).events))
+    sources[1].write_bytes(encode_lines(run_whole(3).events))
     out = tmp_path / "out"
     report = check_with(Alone(), sources, Options(out=out))
     expected = check_locally(sources)

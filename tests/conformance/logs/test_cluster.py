@@ -15,7 +15,7 @@ from tests.conformance.standalone import SPARK_SUBMIT, Standalone, standalone
 from genstamp.logs.local import check_locally
 from genstamp.logs.run import TABLES
 from genstamp_dfs.events import encode_lines
-from genstamp_dfs.hdfs.cluster.random_runs import simulate
+from genstamp_dfs.simulation.whole import run_whole
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> list[
     """Enough for tasks on both workers: an edit log, and events of several runs."""
     place = tmp_path_factory.mktemp("sources")
     for seed in range(RUNS):
-        (place / f"events-{seed}.jsonl").write_bytes(encode_lines(simulate(seed).events))
+        (place / f"events-{seed}.jsonl").write_bytes(encode_lines(run_whole(seed).events))
     return [repository / "tests" / "data" / "edits" / "editsStored", place]
 
 

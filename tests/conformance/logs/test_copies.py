@@ -1,6 +1,8 @@
 """A log is left out only if all of its content is that of another one, or the beginning of it."""
 
+import bz2
 import gzip
+import lzma
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -50,7 +52,7 @@ def test_logs_that_share_their_first_mebibyte_and_differ_are_both_read(tmp_path:
     ]
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_whole_log_is_read_and_not_the_beginning_beside_it(tmp_path: Path, compress: Compress) -> None:
     """Compressed it is the smaller file by far."""
     (tmp_path / "namenode.log.gz").write_bytes(compress((CLOSED + TWICE).encode()))

@@ -10,7 +10,7 @@ from genstamp.events import EVENT_SCHEMA, KINDS, Event, Place, events_table
 from genstamp_dfs.events import Event as ImplementationEvent
 from genstamp_dfs.events import Place as ImplementationPlace
 from genstamp_dfs.events import encode_line
-from genstamp_dfs.hdfs.cluster.random_runs import simulate
+from genstamp_dfs.simulation.whole import run_whole
 
 _ARROW = {
     str: pa.string(),
@@ -57,7 +57,7 @@ def test_spark_columns_are_the_columns_of_arrow() -> None:
 
 
 def test_every_event_of_a_simulated_run_is_an_event_here() -> None:
-    written = [encode_line(event) for event in simulate(1).events]
+    written = [encode_line(event) for event in run_whole(1).events]
     read = [msgspec.json.decode(line, type=Event) for line in written]
     assert events_table(read).num_rows == len(written) > 100
     assert {event.kind for event in read} <= set(KINDS)

@@ -13,7 +13,7 @@ from genstamp.logs.local import check_locally
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.tables import CONCERNS
 from genstamp_dfs.events import encode_lines
-from genstamp_dfs.hdfs.cluster.random_runs import simulate
+from genstamp_dfs.simulation.whole import run_whole
 
 
 @pytest.mark.parametrize("dense", [0, 1 << 20], ids=["sparse", "dense"])
@@ -23,7 +23,7 @@ def test_rows_come_back_as_they_were(
     """Of a log, an edit log and a run: with names, recovery ids and what is before."""
     monkeypatch.setattr(flat, "_DENSE", dense)
     write_logs(tmp_path / "logs", 600, seed=8, one_in=10)
-    (tmp_path / "events.jsonl").write_bytes(encode_lines(simulate(3).events))
+    (tmp_path / "events.jsonl").write_bytes(encode_lines(run_whole(3).events))
     edits = repository / "tests" / "data" / "edits" / "editsStored"
     paths = [edits, tmp_path / "events.jsonl", *sorted((tmp_path / "logs").glob("*.log"))]
     concerns = check_locally(paths).concerns

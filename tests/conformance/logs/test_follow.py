@@ -38,7 +38,7 @@ from genstamp.logs.run import OutputError
 from genstamp.logs.streams import LINE_LENGTH_MAX
 from genstamp.logs.tables import Key
 from genstamp_dfs.events import encode_lines
-from genstamp_dfs.hdfs.cluster.random_runs import simulate
+from genstamp_dfs.simulation.whole import run_whole
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,7 +70,7 @@ BAD = _of_block(3, "fsync", 1004)
 
 
 def _events(seed: int) -> list[bytes]:
-    return encode_lines(simulate(seed).events).splitlines(keepends=True)
+    return encode_lines(run_whole(seed).events).splitlines(keepends=True)
 
 
 def _verdicts(table: Any) -> Counter[str]:
@@ -515,7 +515,7 @@ class TestFollowing:
         bad = CliRunner().invoke(logs_app, command)
         assert bad.exit_code == exit_codes.VIOLATED
         assert bad.stdout.startswith("violated: block 7 of BP-1\n  rejected   fsync at ")
-        assert "violated, unknown; 3 events in 3 lines of 1 file, 1 key" in bad.stdout
+        assert "violated, unknown; 3 events in 3 lines of 1 file, 2 keys" in bad.stdout
         told = CliRunner().invoke(logs_app, ["explain", "blk_7", "--from", str(out)])
         assert (told.exit_code, "generation stamp 1004 is not 1005" in told.stdout) == (exit_codes.VIOLATED, True)
 
@@ -585,6 +585,6 @@ def test_a_process_that_is_killed_loses_nothing(log: Path, tmp_path: Path) -> No
     done = subprocess.run([*command, "--once", str(log)], stdout=subprocess.PIPE, text=True, check=False)
     assert done.returncode == exit_codes.VIOLATED
     alone = check_locally([log])
-    assert f"{alone.events.num_rows} events in {len(lines) + 3} lines of 1 file" in done.stdout
+    assert f"{alone.events.num_rows:,} events in {len(lines) + 3:,} lines of 1 file" in done.stdout
     assert pyarrow.dataset.dataset(out / "events").count_rows() == alone.events.num_rows
     assert _verdicts(pyarrow.dataset.dataset(out / "verdicts").to_table()) == _verdicts(alone.verdicts)

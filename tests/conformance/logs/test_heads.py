@@ -158,7 +158,7 @@ STORY = (
 
 
 @pytest.mark.parametrize("carrier", CARRIERS, ids=lambda form: form.name)
-@pytest.mark.parametrize("size", [1, 700])
+@pytest.mark.parametrize("size", [1, 150])
 def test_compiled_code_tells_the_same(
     carrier: Form, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from genstamp.cli import app
+from genstamp.cli.verbs import app
 from genstamp.logs.json_fields import FIELDS
 
 SAMPLE = Path(__file__).parents[3] / "examples" / "late_writer.jsonl"

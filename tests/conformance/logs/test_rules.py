@@ -62,8 +62,11 @@ def test_every_rule_is_met_in_some_state(kind: Kind) -> None:
             assert rule.event in (
                 "replay_trace",
                 "ask_to_replicate",
-                "take_block_of_another_file",
+                "add_block_of_another_id",
+                "add_block_under_another_stamp",
+                "list_block_never_added",
                 "list_block_twice",
+                "take_block_of_another_file",
             ), "allowed in no state"
             continue
         assert with_nothing_unseen.shown(everywhere, rule, (ANYHOW,) * len(rule.ways)), rule

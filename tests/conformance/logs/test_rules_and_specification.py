@@ -26,16 +26,13 @@ class Step(NamedTuple):
 
 SPECIFIED_ONLY: Mapping[str, str] = {
     "former files have keys of their own in logs, by inode or epoch, and so do their blocks and replicas": """
-        add_block file create; create file create_overwrite; create block remove; truncate block remove
+        add_block file create; create file create_overwrite; create block remove
         commit_block_synchronization former_block remove; delete former_block remove
         delete_snapshot former_block remove; truncate former_block copy_on_truncate
         update_replica_under_recovery former_replica copy_on_truncate
         update_replica_under_recovery former_replica invalidate; invalidate_replica former_replica invalidate""",
     "what the call of another did to the holder of the file shows in a line of its own, at its close or recovery": """
-        append block start_recovery; append block drop_empty_block; append file close; append lease reassign
-        append lease recovery_ends; append lease release; append lease start_recovery; append lease take_over
-        truncate block start_recovery; truncate lease reassign; truncate lease start_recovery; truncate lease take_over
-        create lease take_over; release_expired_lease lease recovery_ends; release block start_recovery
+        release_expired_lease lease recovery_ends; release block start_recovery
         release file close; start_recovery_after_client_crash block start_recovery
         recovery_starts block start_recovery""",
     "no line tells of it, so it happens unseen: the line of the call or of the report tells what is known": """
@@ -62,6 +59,9 @@ RULED_ONLY: Mapping[str, str] = {
     "more than one step in a line: the block before was abandoned at INFO, or completed when it was recovered": """
         add_block block abandon_block; add_block block complete_after_recovery; complete block complete_after_recovery
         create block complete_block; create block complete_after_recovery; recover_lease block complete_block
+        append block complete_block; append block complete_after_recovery; truncate block complete_block
+        truncate block complete_after_recovery; truncate block drop_empty_block; truncate file close
+        truncate lease recovery_ends; truncate lease release
         recover_lease block complete_after_recovery; release_expired_lease block complete_block
         release_expired_lease block complete_after_recovery; hard_limit_passes lease soft_limit_passes
         commit_block_synchronization block commit_block_synchronization_too_few_replicas

@@ -10,7 +10,7 @@ from tests.conformance.logs.sql_twin import sql_verdicts
 
 from genstamp.logs.local import check_locally
 from genstamp_dfs.events import encode_lines
-from genstamp_dfs.hdfs.cluster.random_runs import simulate
+from genstamp_dfs.simulation.whole import run_whole
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def test_sql_rejects_the_keys_that_the_fast_path_rejects(spark: "SparkSession", tmp_path: Path, edits: Path) -> None:
     written = write_logs(tmp_path / "logs", 4000, seed=8, one_in=40)
     events = tmp_path / "events.jsonl"
-    events.write_bytes(encode_lines(simulate(3).events))
+    events.write_bytes(encode_lines(run_whole(3).events))
     checked = check_locally([*sorted((tmp_path / "logs").glob("*.log")), events, edits / "editsStored"])
     pyarrow.parquet.write_table(checked.concerns, tmp_path / "concerns.parquet")
     found = {

@@ -1,7 +1,9 @@
 """Standard input is read like a file, whatever it holds."""
 
+import bz2
 import gzip
 import io
+import lzma
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,7 @@ class Input(io.BytesIO):
         return self
 
 
-@pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gzip", "zstd"])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_standard_input_is_told_by_its_content(
     edits: Path, compress: "type[bytes]", monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,8 @@
 """What may be compressed is opened within limits, and damage is told in a sentence."""
 
+import bz2
 import gzip
-import zlib
+import lzma
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from genstamp.logs import streams
 from genstamp.logs.streams import DamagedSourceError, Stream, lines
 
 TEXT = b"".join(b"line %d\n" % number for number in range(20_000))
+
+
+COMPRESS = [gzip.compress, bz2.compress, lzma.compress, zstandard.compress]
 
 
 def _read(path: Path) -> bytes:
@@ -27,15 +31,28 @@ def _read(path: Path) -> bytes:
         gzip.compress(TEXT) + bytes(512),
         zstandard.compress(TEXT),
         zstandard.compress(TEXT[:70_000]) + zstandard.compress(TEXT[70_000:]),
+        bz2.compress(TEXT),
+        bz2.compress(TEXT[:70_000]) + bz2.compress(TEXT[70_000:]),
+        lzma.compress(TEXT),
+        lzma.compress(TEXT[:70_000]) + bytes(8) + lzma.compress(TEXT[70_000:]),
     ],
-    ids=["plain", "gzip", "two members", "padded", "zstd", "two frames"],
+    ids=["plain", "gzip", "members", "padded", "zstd", "frames", "bzip2", "bzip2 streams", "xz", "padded xz streams"],
 )
 def test_content_is_decompressed(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "log").write_bytes(content)
     assert _read(tmp_path / "log") == TEXT
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+@pytest.mark.parametrize("compress", [bz2.compress, lzma.compress])
+def test_few_bytes_give_much_content_piece_by_piece(tmp_path: Path, compress: "type[bytes]") -> None:
+    size = 100 << 20
+    (tmp_path / "log").write_bytes(compress(bytes(size)))
+    with Stream(tmp_path / "log") as stream:
+        lengths = [len(chunk) for chunk in stream.chunks()]
+    assert (sum(lengths), max(lengths) <= 16 << 20) == (size, True)
+
+
+@pytest.mark.parametrize("compress", COMPRESS)
 def test_compressed_data_that_ends_early_is_damaged(tmp_path: Path, compress: "type[bytes]") -> None:
     (tmp_path / "log").write_bytes(compress(TEXT)[:-7])
     with pytest.raises(DamagedSourceError, match=r"data ends early, after \d+ bytes"):
@@ -58,13 +75,13 @@ def test_compressed_data_with_a_wrong_checksum_is_damaged(tmp_path: Path) -> Non
         _read(tmp_path / "log")
 
 
-@pytest.mark.parametrize("compress", [zlib.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("compress", COMPRESS)
 def test_data_that_expands_beyond_reason_is_refused(
     tmp_path: Path, compress: "type[bytes]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(streams, "EXPANSION_FREE", 1 << 20)
     zeros = bytes(32 << 20)
-    (tmp_path / "log").write_bytes(gzip.compress(zeros) if compress is zlib.compress else compress(zeros))
+    (tmp_path / "log").write_bytes(compress(zeros))
     with pytest.raises(DamagedSourceError, match="expands more than 200 times"):
         _read(tmp_path / "log")
 

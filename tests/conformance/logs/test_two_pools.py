@@ -1,4 +1,4 @@
-"""A datanode of two block pools: its lines that name no pool go to the pool that has the block under that stamp."""
+"""Lines of two block pools in one log that name no pool: to which of them they go."""
 
 from pathlib import Path
 
@@ -103,3 +103,27 @@ def test_blocks_of_before_a_second_pool_is_named_are_known(tmp_path: Path) -> No
     log.write_text(text + receiving(SECOND, "blk_7_2001") + deleted("blk_7_1002") + deleted("blk_7_2001"))
     assert len(text) > HEAD
     assert replicas(log, tmp_path / "out") == {(FIRST, "7"): 2, (SECOND, "7"): 2}
+
+
+def test_lines_of_two_namenodes_go_by_port_where_the_log_begins_too_late_to_tell_their_pools(tmp_path: Path) -> None:
+    """Both have a block of one id under one stamp, which one NameNode gives out only once."""
+    allocated = (
+        "2024-03-01 10:00:00,300 - INFO  [IPC Server handler 7 on {port}:FSNamesystem@3575] - BLOCK* allocate"
+        " blk_7_1001{{UCState=UNDER_CONSTRUCTION, truncateBlock=null, primaryNodeIndex=-1,"
+        " replicas=[ReplicaUC[[DISK]DS-1:NORMAL:10.0.0.1:9866|RBW]]}} for /{port}\n"
+    )
+    completed = (
+        "2024-03-01 10:00:00,400 - INFO  [IPC Server handler 7 on 8020:FSNamesystem@3575] - DIR* completeFile: /8020"
+        " is closed by DFSClient_1\n"
+    )
+    at = "2024-03-01 10:00:00,100 - INFO  [DataXceiver for client c at /10.0.0.8:4 [{0}:blk_9_9]:DataXceiver@655] - "
+    pools = "".join(
+        at.format(pool) + f"Receiving {pool}:blk_9_9 src: /10.0.0.8:4 dest: /10.0.0.1:9866\n"
+        for pool in (FIRST, SECOND)
+    )
+    log = tmp_path / "merged.log"
+    log.write_text(pools + allocated.format(port=8020) + completed + allocated.format(port=8021))
+    report = check_alone([str(log)], Options())
+    assert (report.safety, report.rejects) == ("conformant", ())
+    log.write_text(pools + allocated.format(port=8020) + completed + allocated.format(port=8020))
+    assert check_alone([str(log)], Options()).safety == "violated"

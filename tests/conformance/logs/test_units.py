@@ -1,7 +1,9 @@
 """What a file is, its content says; what is none of the sources is told."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import tarfile
 import tracemalloc
@@ -33,7 +35,7 @@ def _archive() -> bytes:
     return content.getvalue()
 
 
-@pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
 def test_content_says_what_a_file_is(edits: Path, tmp_path: Path, compress: "type[bytes]") -> None:
     contents = {
         EDIT_LOG: (edits / "editsStored").read_bytes(),
@@ -57,10 +59,14 @@ def test_content_says_what_a_file_is(edits: Path, tmp_path: Path, compress: "typ
         (b"", "empty"),
         (b"\x7fELF" + bytes(100), "binary, and not an edit log"),
         (b"name,value\n1,2\n", "no line of it is of a layout that is known"),
-        (b"\x1f\x8b\x08garbage", "empty, or compressed and damaged from the beginning"),
+        (b"\x1f\x8b\x08garbage", "gzip data is damaged before byte 10"),
+        (lzma.compress(LINE)[:20], "xz data ends early, after 20 bytes"),
+        (bz2.compress(LINE)[:40], "bzip2 data ends early, after 40 bytes"),
+        (b"PK\3\4" + LINE, "compressed by zip; what can be read is plain or compressed by gzip, bzip2, xz, zstd"),
+        (b"\x04\x22\x4d\x18" + LINE, "compressed by lz4; "),
         ("2018-11-14 12:25:35,275 INFO a.b: x\n".encode("utf-16-le"), "binary, and not an edit log"),
     ],
-    ids=["empty", "binary", "text", "damaged", "utf-16 without a mark"],
+    ids=["empty", "binary", "text", "damaged", "short xz", "short bzip2", "zip", "lz4", "utf-16 without a mark"],
 )
 def test_file_that_was_named_and_cannot_be_read_is_rejected(tmp_path: Path, content: bytes, reason: str) -> None:
     (tmp_path / "hadoop.log").write_bytes(content)
@@ -105,6 +111,22 @@ def test_binary_beside_logs_is_rejected(tmp_path: Path) -> None:
     """It may be an edit log whose first bytes are damaged."""
     (tmp_path / "edits_1").write_bytes(bytes(100))
     assert [reject.place.file for reject in find_units([str(tmp_path)]).rejects] == [str(tmp_path / "edits_1")]
+
+
+def test_compressed_part_that_is_cut_off_before_its_first_line_is_rejected(tmp_path: Path) -> None:
+    """As one that was not copied to its end: it may hold anything."""
+    (tmp_path / "a.log").write_bytes(LINE)
+    (tmp_path / "a.log.1.bz2").write_bytes(bz2.compress(LINE)[:40])
+    assert [reject.place.file for reject in find_units([str(tmp_path)]).rejects] == [str(tmp_path / "a.log.1.bz2")]
+
+
+def test_compressed_parts_of_a_log_follow_one_another(tmp_path: Path) -> None:
+    later = LINE.replace(b"12:25", b"12:26")
+    (tmp_path / "a.log").write_bytes(later.replace(b"12:26", b"12:27"))
+    (tmp_path / "a.log.1.xz").write_bytes(lzma.compress(later))
+    (tmp_path / "a.log.2.bz2").write_bytes(bz2.compress(LINE))
+    [unit] = find_units([str(tmp_path)]).units
+    assert [Path(file).name for file in unit.files] == ["a.log.2.bz2", "a.log.1.xz", "a.log"]
 
 
 def test_link_that_leads_out_of_its_directory_is_not_followed(tmp_path: Path) -> None:

@@ -311,7 +311,7 @@ def test_recovery_id_that_nobody_gave_out_is_violated_in_every_order(judge: Judg
 @pytest.mark.parametrize(
     ("history", "accepted"),
     [
-        ([ADDED, STARTED, COMMITTED, ADDED], "abandon_block or append or truncate or delete, ... instead"),
+        ([ADDED, STARTED, COMMITTED, ADDED], "append or truncate or abandon_block or delete, ... instead"),
         (
             [ADDED, STARTED, COMMITTED, block("block_received", block_state="COMMITTED")],
             "block_received (block_state=COMPLETE) instead",

@@ -30,12 +30,13 @@ def kept(repository: Path, seed: int) -> None:
 def test_a_row_counts_what_is_kept_and_reviewed(tmp_path: Path, digest: str, word: str) -> None:
     kept(tmp_path, 1)
     lock = {SYSTEM: SystemEntry(semantics={"repaired": SemanticsEntry(digest=digest)})}
-    assert f"| {SYSTEM} | 6 of 90 | 1 | 1 | 25.0 % | 1 | 2 | 50.0 % | 2 | 1 | 1 | 0 | {word} |" in mutation_page.page(
-        lock, tmp_path
+    assert (
+        f"| {SYSTEM} | 6 of 90 | 1 | 1 | 25.0 % | 1 | 2 | 50.0 % | 2 | 1 | 1 | 0 | 0 | {word} |"
+        in mutation_page.page(lock, tmp_path)
     )
     (tmp_path / "spec" / "mutants" / f"{SYSTEM}.toml").write_text('[equivalent]\nb-2 = "for a good reason"\n')
     page = mutation_page.page(lock, tmp_path)
-    assert f"| {SYSTEM} | 6 of 90 | 1 | 1 | 33.3 % | 1 | 2 | 66.7 % | 1 | 1 | 1 | 1 | {word} |" in page
+    assert f"| {SYSTEM} | 6 of 90 | 1 | 1 | 33.3 % | 1 | 2 | 66.7 % | 1 | 1 | 1 | 0 | 1 | {word} |" in page
     assert f"- {SYSTEM}, `b-1`: b: one" in page
     assert f"- {SYSTEM}, `b-2` (b: two): for a good reason" in page
 

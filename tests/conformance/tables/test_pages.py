@@ -4,12 +4,16 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.pages import REPOSITORY
 
 from genstamp import lock
 from genstamp.cli import tables as verb
-from genstamp.systems import every_system, system_named
+from genstamp.systems import PLACES, every_system, system_named
 from genstamp.tables import coverage_page, holes_page, museum_page
 from genstamp.tables.citations import cited, cited_by_action, cited_by_helpers, promised_by
+from genstamp.verify.job import Context
+from genstamp.verify.row import Verdict
+from genstamp.verify.searching import variation
 from genstamp_spec.hdfs.bugs.left_out import LEFT_OUT
 from genstamp_spec.hdfs.places import SECTIONS
 
@@ -93,10 +97,21 @@ def test_each_fault_is_shown_once_or_left_out() -> None:
 
 
 @pytest.mark.slow
-def test_a_hole_is_told_with_its_story() -> None:
-    page = holes_page.pages([RECOVERY])["hflush-sees-the-recovery.md"]
-    assert "## Proposed repair" in page
-    assert "- Story: 10 steps in `hdfs.recovery:takeover`." in page
+def test_a_hole_whose_page_has_another_story_is_violated(tmp_path: Path) -> None:
+    name, docs = "hflush-sees-the-recovery", tmp_path / "docs" / "holes"
+    docs.mkdir(parents=True)
+    context = Context(repository=tmp_path, directory=tmp_path, data=None, seed=0)
+
+    def judged(page: str) -> Verdict:
+        (docs / f"{name}.md").write_text(page)
+        (row,) = variation(context, f"hole hdfs.recovery {name}", PLACES["hdfs.recovery"], name)
+        return row.verdict
+
+    page = holes_page.pages([RECOVERY])[f"{name}.md"]
+    assert holes_page.pages([RECOVERY], holes_page.kept(REPOSITORY / "docs" / "holes"))[f"{name}.md"] == page
+    assert judged(page) is Verdict.HOLDS
+    assert judged(page.replace("10 steps in", "9 steps in")) is Verdict.VIOLATED
+    assert judged(page.replace("hdfs.recovery:takeover", "hdfs.lease:takeover")) is Verdict.HOLDS
 
 
 def test_pages_that_differ_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

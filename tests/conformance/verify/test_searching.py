@@ -253,7 +253,7 @@ def saying(first_after: int | None, *, always: bool = False, declared: str = "")
     """What a search knows of a system with one property, of one part."""
     part = {"where": "held", "first_after": first_after, "steps": None, "always": always}
     claim = {"kind": "invariant", "declared": declared, "parts": [part]}
-    return {"properties": {"claim": claim}, "variables": {}, "actions": {}}
+    return {"properties": {"claim": claim}, "variables": {}, "actions": {}, "labels": {}, "witnesses": {}}
 
 
 def vacuity(*found: dict[str, Any] | None) -> Row:
@@ -396,6 +396,15 @@ def test_what_is_locked_for_any_size_is_proved_every_time(tmp_path: Path) -> Non
     entry = lock.SystemEntry(for_any_size={"never_negative": []})
     lock.write(tmp_path / "spec" / "spec.lock", {"counter": entry})
     assert claim in claims(searches(tmp_path, systems=[COUNTER]))
+
+
+def test_what_a_proof_for_any_size_implies_is_proved_in_one_size(tmp_path: Path) -> None:
+    (tmp_path / "spec").mkdir()
+    for proved, configurations in (("one",), ["two"]), (("one", "other"), ["two", "one"]):
+        entry = lock.SystemEntry(proved={name: [] for name in proved}, for_any_size={"one": []})
+        lock.write(tmp_path / "spec" / "spec.lock", {"counter": entry})
+        (job,) = (job for job in searches(tmp_path, systems=[COUNTER]).jobs if job.name == "prove_counter")
+        assert job.arguments["configurations"] == configurations
 
 
 def test_a_large_search_of_a_released_version_is_planned_on_demand(tmp_path: Path) -> None:

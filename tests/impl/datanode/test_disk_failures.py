@@ -112,6 +112,8 @@ def test_a_planned_restart_of_a_full_datanode_goes_without_its_note() -> None:
 def test_files_of_an_earlier_life_are_written_anew_before_they_are_counted_on() -> None:
     """That life has ended with a sync that failed."""
     disk, dataset = written()
+    rest = bytes(1024 - len(DATA))
+    dataset.write(dataset.replicas[BLOCK.block_id], len(DATA), rest, checksums_of(rest))
     disk.sync_fails_in = 1
     with pytest.raises(DiskFailedError):
         dataset.hsync(dataset.replicas[BLOCK.block_id])
@@ -143,6 +145,20 @@ def test_without_room_to_write_them_anew_nothing_is_acknowledged() -> None:
     assert disk.room == 100
     disk.room = None
     dataset.hsync(dataset.replicas[BLOCK.block_id])
+
+
+def test_without_room_to_keep_a_checksum_bytes_are_forced_in_order() -> None:
+    """The new bytes of a chunk that was forced are on the disk when its new checksum is written."""
+    disk, dataset = written()
+    replica = dataset.replicas[BLOCK.block_id]
+    disk.room = 100
+    dataset.hsync(replica)
+    assert (disk.room, replica.synced_bytes) == (100, len(DATA))
+    dataset.write(replica, len(DATA), b"more", checksums_of(b"more"))
+    assert (disk.room, replica.synced_bytes) == (96, len(DATA) + 4)
+    disk.lose_power(random.Random(0))
+    last = dataset_on(disk)
+    assert last.files.read(last.replicas[BLOCK.block_id], 0, 10_000) == DATA + b"more"
 
 
 def test_a_volume_that_has_failed_does_nothing_more_and_says_so_once() -> None:

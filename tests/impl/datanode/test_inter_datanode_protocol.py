@@ -1,6 +1,7 @@
 """What block recovery does to one replica: Hadoop's TestInterDatanodeProtocol. Facts B.4."""
 
 import pytest
+from tests.impl.datanode.one_replica import Datanode, SomeWriter, empty
 
 from genstamp_dfs.errors import (
     HdfsIOException,
@@ -9,7 +10,6 @@ from genstamp_dfs.errors import (
     ReplicaNotFoundException,
 )
 from genstamp_dfs.hdfs.checksums import checksums_of
-from genstamp_dfs.hdfs.cluster.datanode import ClientWriter, DataNode
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
 from genstamp_dfs.hdfs.protocol import Block, ReplicaRecoveryInfo, ReplicaState, Semantics
 
@@ -17,14 +17,15 @@ BLOCK = Block(1, 1001, 0)
 F, RBW, RWR, RUR, TEMPORARY = ReplicaState
 
 
-def datanode(state: ReplicaState, semantics: Semantics = Semantics.REPAIRED) -> DataNode:
+def datanode(state: ReplicaState, semantics: Semantics = Semantics.REPAIRED) -> Datanode:
     """A datanode with one replica of three bytes; RUR over an RBW, under recovery 1002."""
-    process = DataNode("a", semantics)
+    process = empty(semantics)
     if state is TEMPORARY:
-        process.dataset.create_temporary(BLOCK, ClientWriter("client1"), is_transfer=False)
+        process.dataset.create_temporary(BLOCK, SomeWriter(), is_transfer=False)
     else:
-        process.create_rbw(BLOCK, "client1")
-    replica = process.receive_packet(1, b"abc")
+        process.dataset.create_rbw(BLOCK, SomeWriter())
+    replica = process.dataset.replicas[BLOCK.block_id]
+    process.dataset.write(replica, 0, b"abc", checksums_of(b"abc"))
     if state is F:
         process.dataset.finalize_block(BLOCK)
     if state is RUR:
@@ -47,11 +48,10 @@ def test_init_wraps_the_replica_and_describes_the_original(state: ReplicaState) 
     assert process.dataset.init_replica_recovery(BLOCK, 1002) == ReplicaRecoveryInfo(1, 3, 1001, state)
     replica = process.dataset.replicas[1]
     assert (replica.state, replica.original_state, replica.recovery_id, replica.writer) == (RUR, state, 1002, None)
-    assert not process.accepts_writer(1, "client1")
 
 
 def test_init_without_replica_answers_with_nothing() -> None:
-    assert DataNode("a", Semantics.REPAIRED).dataset.init_replica_recovery(BLOCK, 1002) is None
+    assert empty().dataset.init_replica_recovery(BLOCK, 1002) is None
 
 
 def test_init_under_a_higher_id_takes_the_replica_over_and_never_nests() -> None:
@@ -119,7 +119,7 @@ def test_update_cuts_restamps_and_finalizes(length: int, data: bytes, semantics:
 
 def test_update_without_replica_is_refused() -> None:
     with pytest.raises(ReplicaNotFoundException):
-        DataNode("a", Semantics.REPAIRED).dataset.update_replica_under_recovery(Block(1, 1001, 3), 1002, 3)
+        empty().dataset.update_replica_under_recovery(Block(1, 1001, 3), 1002, 3)
 
 
 @pytest.mark.parametrize("state", [F, RBW, RWR, TEMPORARY])
@@ -167,49 +167,3 @@ def test_a_truncate_by_copy_replaces_the_copy_of_an_earlier_attempt() -> None:
         process.dataset.init_replica_recovery(BLOCK, recovery_id)
         process.dataset.update_replica_under_recovery(Block(1, 1001, 3), recovery_id, length, new_block_id=2)
     assert (process.dataset.replicas[2].generation_stamp, process.data(2)) == (1003, b"a")
-
-
-# -- the process around them, under somebody's hand -----------------------------------------------------------------
-
-
-def test_a_report_is_owed_for_each_finalized_replica_until_a_recovery_takes_it() -> None:
-    process = datanode(RBW)
-    assert process.report_to_deliver(1) is None
-    process.finalize_block(BLOCK)
-    reported = process.report_to_deliver(1)
-    assert reported is not None
-    assert (reported.state, reported.num_bytes) == (F, 3)
-    process.dataset.init_replica_recovery(BLOCK, 1002)
-    assert process.report_to_deliver(1) is None
-    process.update_replica_under_recovery(Block(1, 1001, 3), 1002, 2)
-    reported = process.report_to_deliver(1)
-    assert reported is not None
-    assert (reported.generation_stamp, reported.num_bytes) == (1002, 2)
-
-
-@pytest.mark.parametrize(("state", "owed"), [(F, {1}), (RBW, set())])
-def test_a_crash_loses_the_reports_and_a_restart_owes_those_of_finalized_replicas(
-    state: ReplicaState, owed: set[int]
-) -> None:
-    process = datanode(state)
-    process.pending_reports = {1}
-    process.crash()
-    assert (process.is_up, process.pending_reports) == (False, set())
-    process.restart(losing_bytes=False)
-    assert (process.is_up, process.pending_reports) == (True, owed)
-
-
-def test_no_report_is_owed_of_a_replica_that_was_deleted() -> None:
-    process = datanode(F)
-    process.pending_reports = {1}
-    process.invalidate(BLOCK)
-    assert (process.pending_reports, process.dataset.replicas) == (set(), {})
-
-
-@pytest.mark.parametrize(("state", "data"), [(RBW, b"ab"), (F, b"abc"), (RWR, b"abc"), (RUR, b"ab")])
-def test_restart_losing_bytes_takes_the_last_byte_of_rbw_only(state: ReplicaState, data: bytes) -> None:
-    """RUR stands over an RBW here."""
-    process = datanode(state)
-    process.crash()
-    process.restart(losing_bytes=True)
-    assert process.data(1) == data

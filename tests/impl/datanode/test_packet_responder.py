@@ -24,7 +24,7 @@ class Receiver:
     in_time: bool = True
     refusal: HdfsIOException | None = None
 
-    def finalize(self) -> None:
+    async def finalize(self) -> None:
         if self.refusal is not None:
             raise self.refusal
         self.story.append("finalize")

@@ -4,9 +4,9 @@ import random
 from copy import deepcopy
 
 import pytest
+from tests.impl.memory_disk import MemoryDisk
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.cluster.memory_disk import MemoryDisk
 from genstamp_dfs.hdfs.datanode.storage import StorageIdentity, open_storage
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk

@@ -2,7 +2,7 @@
 
 The servers are real processes, so that their memory can be measured.
 
-Leaves out: what is said on connections that behave otherwise (`hostile`), and processor time.
+Not here: what is said on connections that behave otherwise (`hostile`), and processor time.
 """
 
 import asyncio

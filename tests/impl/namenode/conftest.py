@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.impl import memory_disk
 
 from genstamp_dfs.errors import DiskError, HdfsIOException
 from genstamp_dfs.events import Event, EventLog
-from genstamp_dfs.hdfs.cluster import memory_disk
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AddBlock,
     Complete,

@@ -225,3 +225,10 @@ def test_an_additional_datanode_is_refused(new_bench: Any) -> None:
     block = bench.write()
     with bench.refused(LeaseExpiredException):
         additional(bench, block, "client2")
+
+
+def test_no_datanodes_are_given_where_none_is_asked_for(bench: Any) -> None:
+    bench.create()
+    block = bench.add_block().block
+    located = bench.ask(GetAdditionalDatanode("/f", block, ("a", "b"), (), 0, "client1"))
+    assert (located.locations, located.offset) == ((), -1)

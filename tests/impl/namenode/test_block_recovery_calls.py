@@ -275,3 +275,13 @@ def test_commit_while_the_block_before_has_no_replica(new_bench: Any, semantics:
     in_memory = [each.as_block() for each in bench.inode().blocks]
     bench.start()
     assert ([each.as_block() for each in bench.inode().blocks] == in_memory) is (semantics is Semantics.REPAIRED)
+
+
+def test_a_deleted_block_that_waits_for_its_recovery_has_no_length(new_bench: Any) -> None:
+    """BlockManager#removeBlock sets BlockCommand.NO_ACK; Hadoop sends the command all the same."""
+    bench = new_bench(semantics=Semantics.HADOOP_3_4)
+    recovering(bench)
+    bench.ask(Delete("/f"))
+    bench.namesystem.remove_blocks(10)
+    (command,) = bench.heartbeat("c")
+    assert command.blocks[0].block.num_bytes == 2**63 - 1

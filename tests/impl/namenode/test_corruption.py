@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, GetFsStats, ReportBadBlocks
+from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, ReportBadBlocks
+from genstamp_dfs.hdfs.messages.cluster_status import GetFsStats
 from genstamp_dfs.hdfs.messages.datanode_protocol import ReportBadReplicas
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo, CorruptReason
 from genstamp_dfs.hdfs.namenode.corruption import check_replica_corrupt

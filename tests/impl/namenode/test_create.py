@@ -9,6 +9,7 @@ from genstamp_dfs.errors import (
     FileAlreadyExistsException,
     FileNotFoundException,
     HdfsIOException,
+    IllegalArgumentException,
     InvalidPathException,
     ParentNotDirectoryException,
     PathComponentTooLongException,
@@ -42,8 +43,14 @@ def test_create_of_what_is_no_path_is_refused(bench: Any) -> None:
         bench.create("/a//f")
     with bench.refused(HdfsIOException, "Pathname too long"):
         bench.create("/" + "x" * 8_000)
-    with bench.refused(PathComponentTooLongException, "256 bytes"):
+    with bench.refused(IllegalArgumentException, "empty string"):
+        bench.create("")
+
+
+def test_directories_that_were_made_stay_if_a_name_below_them_is_refused(bench: Any) -> None:
+    with pytest.raises(PathComponentTooLongException, match="256 bytes"):
         bench.create("/new/" + "x" * 256)
+    assert bench.namesystem.directory.get("/new") is not None
 
 
 def test_create_over_a_directory_or_below_a_file_is_refused(bench: Any) -> None:

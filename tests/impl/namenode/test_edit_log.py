@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from genstamp_dfs.errors import DiskError, StorageError
 from genstamp_dfs.hdfs.messages.client_protocol import Delete, Mkdirs, RenewLease
-from genstamp_dfs.hdfs.namenode.edit_log import HEADER, decode_frame, encode_frame, segments_of
+from genstamp_dfs.hdfs.namenode.edit_log import FORMAT, segments_of
 from genstamp_dfs.hdfs.namenode.edit_ops import SetGenstampOp, SetReplicationOp
+from genstamp_dfs.world import frames
 from genstamp_dfs.world.request import Caller
 
 
@@ -23,21 +25,21 @@ def restarted(bench: Any, disk: Any) -> Any:
 
 
 def test_a_frame_holds_the_edits_of_one_sync() -> None:
-    data = encode_frame(5, [SetGenstampOp(1001), SetReplicationOp("/f", 2)])
-    decoded = decode_frame(b"x" + data, 1)
+    data = FORMAT.encode(5, [SetGenstampOp(1001), SetReplicationOp("/f", 2)])
+    decoded = FORMAT.decode("data", b"x" + data, 1)
     assert decoded is not None
     frame, end = decoded
-    assert (frame.first, frame.ops, end) == (5, (SetGenstampOp(1001), SetReplicationOp("/f", 2)), 1 + len(data))
+    assert (frame.first, frame.records, end) == (5, (SetGenstampOp(1001), SetReplicationOp("/f", 2)), 1 + len(data))
 
 
 def test_a_frame_that_is_torn_or_changed_at_any_byte_is_none() -> None:
-    data = encode_frame(5, [SetGenstampOp(1001)])
+    data = FORMAT.encode(5, [SetGenstampOp(1001)])
     for length in range(len(data)):
-        assert decode_frame(data[:length], 0) is None
+        assert FORMAT.decode("data", data[:length], 0) is None
     for position in range(len(data)):
         changed = bytearray(data)
         changed[position] ^= 1
-        assert decode_frame(bytes(changed), 0) is None
+        assert FORMAT.decode("data", bytes(changed), 0) is None
 
 
 def test_nothing_is_on_disk_before_the_sync_and_all_is_after_it(bench: Any) -> None:
@@ -112,7 +114,7 @@ def test_a_damaged_middle_is_refused_and_nothing_is_changed(bench: Any) -> None:
     bench.ask(Mkdirs("/a"))
     end = len(bench.disk.files[path])
     bench.ask(Mkdirs("/b"))
-    for position in range(len(HEADER), end):
+    for position in range(len(FORMAT.header), end):
         disk = bench.disk.copy()
         disk.files[path][position] ^= 1
         before = disk.copy().files
@@ -181,14 +183,22 @@ def test_a_directory_that_keeps_no_number_is_taken_as_it_is(bench: Any) -> None:
 @pytest.mark.parametrize("text", [b"", b"two", b"-1", "²".encode()])
 def test_a_number_that_is_none_is_refused(bench: Any, text: bytes) -> None:
     bench.disk.files["current/seen_txid"] = bytearray(text)
-    with pytest.raises(StorageError, match=r"current/seen_txid has .* in it, accepted: the number of a transaction"):
+    with pytest.raises(StorageError, match=r"current/seen_txid has .* in it, accepted: the number of one of the edits"):
         restarted(bench, bench.disk)
 
 
 def test_an_edit_that_does_not_fit_is_refused(bench: Any) -> None:
     path = log_of(bench)
-    bench.disk.files[path] += encode_frame(1, [SetReplicationOp("/no", 2)])
+    bench.disk.files[path] += FORMAT.encode(1, [SetReplicationOp("/no", 2)])
     with pytest.raises(StorageError, match=r"edit 1, .*/no"):
+        restarted(bench, bench.disk)
+
+
+def test_an_edit_of_a_kind_that_is_not_known_is_refused_and_no_torn_end(bench: Any) -> None:
+    """A namenode of another version may have written it, and have acknowledged it."""
+    path = log_of(bench)
+    bench.disk.files[path] += frames.encode_frame(b"SYNC", msgspec.msgpack.encode([1, [[999, 1]]]))
+    with pytest.raises(StorageError, match="has edits at byte 8 not known here: "):
         restarted(bench, bench.disk)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from genstamp_dfs.errors import ConfigurationError, LeaseExpiredException, UnsupportedOperationException
-from genstamp_dfs.hdfs.messages import client_protocol, datanode_protocol
+from genstamp_dfs.hdfs.messages import client_protocol, cluster_status, datanode_protocol
 from genstamp_dfs.hdfs.messages.client_protocol import Create, CreateFlag, Rename
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
 from genstamp_dfs.hdfs.namenode.calls import CALLS
@@ -21,7 +21,7 @@ def requests_of(module: Any) -> set[type[Request[Any]]]:
 
 
 def test_every_request_to_a_namenode_has_its_method() -> None:
-    assert set(CALLS) == requests_of(client_protocol) | requests_of(datanode_protocol)
+    assert set(CALLS) == requests_of(client_protocol) | requests_of(cluster_status) | requests_of(datanode_protocol)
     for request, call in CALLS.items():
         handler = getattr(FSNamesystem, call.method)
         given = handler.__annotations__["return"]
@@ -80,7 +80,7 @@ def test_events_tell_what_the_answer_shows(bench: Any) -> None:
     assert received.arguments == {"file": "/f", "datanode": "a"}
     assert (received.generation_stamp, received.num_bytes) == (1001, 3)
     bench.recover_lease()
-    assert bench.events.events[-1].observed == {"closed": "false"}
+    assert bench.events.events[-1].observed == {"closed": "false", "new_holder": "client2"}
     bench.commit(bench.last().as_block(), 1002, 3)
     committed = bench.events.events[-1]
     assert committed.event == "commit_block_synchronization"

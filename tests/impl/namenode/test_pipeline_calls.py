@@ -119,3 +119,16 @@ def test_a_replica_that_registers_again_in_the_middle_is_expected(bench: Any) ->
     update(bench, block, Block(block.block_id, 1002, 0), "ab")
     bench.received(Block(block.block_id, 1002, 0), "a", ReceivedStatus.RECEIVING)
     assert bench.last().expected_locations() == ("a", "b")
+
+
+def test_a_pipeline_without_datanodes_leaves_the_locations_as_they_are(bench: Any) -> None:
+    block = opened(bench)
+    before = bench.last().expected_locations()
+    fresh = new_stamp(bench, block)
+    update(bench, block, fresh, "")
+    assert (bench.last().expected_locations(), bench.last().generation_stamp) == (before, fresh.generation_stamp)
+
+
+def test_an_answer_about_a_block_alone_does_not_say_where_it_is_in_the_file(bench: Any) -> None:
+    answer = bench.ask(UpdateBlockForPipeline(opened(bench), "client1"))
+    assert answer.offset == -1

@@ -5,13 +5,15 @@ from typing import Any
 import pytest
 
 from genstamp_dfs.errors import (
+    AccessControlException,
     FileNotFoundException,
-    HadoopIllegalArgumentException,
     HdfsIOException,
-    ParentNotDirectoryException,
+    IllegalArgumentException,
+    JavaAssertionError,
 )
 from genstamp_dfs.hdfs.messages import client_protocol as client
-from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.hdfs.messages import cluster_status
+from genstamp_dfs.hdfs.protocol import Block, ReplicaState
 
 
 def two_blocks(bench: Any) -> tuple[Block, Block]:
@@ -25,10 +27,11 @@ def test_file_info_tells_what_there_is(bench: Any) -> None:
     bench.write_closed("/d/f")
     status = bench.ask(client.GetFileInfo("/d/f"))
     assert (status.length, status.replication, status.block_size, status.is_directory) == (3, 3, 10, False)
-    assert (status.permission, status.owner, status.group, status.children) == (0o644, "hdfs", "supergroup", -1)
+    assert (status.permission, status.owner, status.group, status.children) == (0o644, "hdfs", "supergroup", 0)
     assert bench.ask(client.GetFileInfo("/d")).children == 1
-    with bench.refused(ParentNotDirectoryException):
-        bench.ask(client.GetFileInfo("/d/f/x"))
+    assert bench.ask(client.GetFileInfo("/d/f/x")) is None
+    with bench.refused(JavaAssertionError, "Absolute path required, but got 'd'"):
+        bench.ask(client.GetFileInfo("d"))
 
 
 def test_a_listing_comes_in_pages_by_name_as_bytes(new_bench: Any) -> None:
@@ -66,7 +69,7 @@ def test_block_locations_of_an_open_file(bench: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("offset", "length", "found"), [(0, 1, [0]), (9, 1, [0]), (9, 2, [0, 10]), (10, 1, [10]), (13, 9, []), (0, 0, [])]
+    ("offset", "length", "found"), [(0, 1, [0]), (9, 1, [0]), (9, 2, [0, 10]), (10, 1, [10]), (13, 9, []), (0, 0, [0])]
 )
 def test_block_locations_of_a_range(bench: Any, offset: int, length: int, found: list[int]) -> None:
     _, second = two_blocks(bench)
@@ -91,8 +94,29 @@ def test_block_locations_are_refused(bench: Any) -> None:
         with bench.refused(FileNotFoundException):
             bench.ask(client.GetBlockLocations(path))
     for offset, length in ((-1, 0), (0, -1)):
-        with bench.refused(HadoopIllegalArgumentException):
+        with bench.refused(IllegalArgumentException):
             bench.ask(client.GetBlockLocations("/f", offset, length))
+
+
+def test_a_first_block_of_unknown_length_is_in_every_range(bench: Any) -> None:
+    bench.create("/f")
+    block = bench.add_block("/f").block
+    located = bench.ask(client.GetBlockLocations("/f", 100, 1)).blocks
+    assert [(one.block, one.offset) for one in located] == [(block, 0)]
+
+
+def test_nothing_is_looked_for_below_a_file(bench: Any) -> None:
+    bench.write_closed("/f")
+    for request in (client.GetListing("/f/x"), client.GetBlockLocations("/f/x"), client.GetContentSummary("/f/x")):
+        with bench.refused(AccessControlException, "is not a directory"):
+            bench.ask(request)
+
+
+def test_space_of_a_block_that_is_written_is_all_that_it_may_get(bench: Any) -> None:
+    bench.create("/f")
+    bench.add_block("/f")
+    summary = bench.ask(client.GetContentSummary("/f"))
+    assert (summary.length, summary.space_consumed) == (0, 3 * 10)
 
 
 def test_is_file_closed(bench: Any) -> None:
@@ -113,12 +137,55 @@ def test_totals_of_a_tree_and_of_the_cluster(bench: Any) -> None:
         bench.ask(client.GetContentSummary("/no"))
     for datanode in "abc":
         bench.heartbeat(datanode, capacity=100, used=30, remaining=70)
-    stats = bench.ask(client.GetFsStats())
+    stats = bench.ask(cluster_status.GetFsStats())
     assert (stats.capacity, stats.used, stats.remaining, stats.missing_blocks) == (300, 90, 210, 0)
-    reports = bench.ask(client.GetDatanodeReport())
+    reports = bench.ask(cluster_status.GetDatanodeReport())
     assert [(each.name, each.is_alive, each.is_stale, each.blocks) for each in reports] == [
         (name, True, False, 2) for name in "abc"
     ]
+
+
+def test_a_report_is_of_the_datanodes_that_are_asked_for(bench: Any) -> None:
+    bench.write_closed()
+    for datanode in "abc":
+        bench.heartbeat(datanode, capacity=100, used=30, remaining=70)
+    bench.pass_ms(2_000)
+    bench.report("a", (bench.last().as_block(), ReplicaState.FINALIZED))
+    bench.namesystem.remove_datanode("b")
+    kind = cluster_status.DatanodeReportType
+    reports = [bench.ask(cluster_status.GetDatanodeReport(each)) for each in kind]
+    assert ["".join(one.name for one in report) for report in reports] == ["abc", "ac", "b", "", "", ""]
+    bench.clock.us += 500_000
+    alive, _ = bench.ask(cluster_status.GetDatanodeReport(kind.LIVE))
+    assert (alive.last_update_ms, alive.last_block_report_ms, alive.capacity) == (1_002_000, 1_002_000, 100)
+    (dead,) = bench.ask(cluster_status.GetDatanodeReport(kind.DEAD))
+    assert (dead.capacity, dead.used, dead.remaining, dead.blocks, dead.last_block_report_ms) == (0, 0, 0, 0, 0)
+
+
+def test_open_files_come_in_pages_by_id(new_bench: Any) -> None:
+    bench = new_bench(list_limit=2)
+    for number in range(3):
+        bench.create(f"/d/{number}", client=f"client{number}")
+    bench.create("/dd")
+    bench.write_closed("/d/closed")
+    first = bench.ask(cluster_status.ListOpenFiles())
+    assert [each.path for each in first.entries] == ["/d/0", "/d/1"]
+    assert (first.entries[1].client_name, first.entries[1].client_machine, first.has_more) == ("client1",) * 2 + (True,)
+    after = first.entries[-1].file_id
+    rest = bench.ask(cluster_status.ListOpenFiles(after))
+    assert ([each.path for each in rest.entries], rest.has_more) == (["/d/2", "/dd"], False)
+    for path, found in {"/d/": ["/d/2"], "/dd": ["/dd"], "/x": []}.items():
+        assert [each.path for each in bench.ask(cluster_status.ListOpenFiles(after, path)).entries] == found
+
+
+def test_open_files_are_of_a_type(bench: Any) -> None:
+    bench.create()
+    blocking = cluster_status.OpenFilesType.BLOCKING_DECOMMISSION
+    assert bench.ask(cluster_status.ListOpenFiles(types=(blocking,))).entries == ()
+    with bench.refused(IllegalArgumentException):
+        bench.ask(cluster_status.ListOpenFiles(types=()))
+    with bench.refused(JavaAssertionError, "Absolute path required"):
+        bench.ask(cluster_status.ListOpenFiles(path=""))
 
 
 def test_defaults_are_those_of_the_configuration(bench: Any) -> None:

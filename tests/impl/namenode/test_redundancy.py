@@ -4,8 +4,15 @@ from typing import Any
 
 import pytest
 
-from genstamp_dfs.hdfs.messages.client_protocol import Append, GetFsStats, SetReplication
-from genstamp_dfs.hdfs.messages.datanode_protocol import InvalidateBlocks, ReceivedStatus, TransferBlock, TransferBlocks
+from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, SetReplication
+from genstamp_dfs.hdfs.messages.cluster_status import GetFsStats
+from genstamp_dfs.hdfs.messages.datanode_protocol import (
+    InvalidateBlocks,
+    ReceivedStatus,
+    ReportBadReplicas,
+    TransferBlock,
+    TransferBlocks,
+)
 from genstamp_dfs.hdfs.protocol import Block, ReplicaState, Semantics
 
 INTERVAL_MS = 3_000
@@ -59,6 +66,27 @@ def test_the_most_urgent_block_comes_first(new_bench: Any) -> None:
     bench.pass_ms(INTERVAL_MS)
     first = next(transfer for _, transfer in transfers(bench))
     assert (first.block, len(first.targets)) == (one, 2)
+
+
+def test_blocks_are_counted_by_what_they_lack(new_bench: Any) -> None:
+    bench = new_bench("abcd")
+    bench.write_closed("/deleted", datanodes="ab")
+    bench.ask(Delete("/deleted"))
+    bench.pass_ms(INTERVAL_MS)
+    bench.write_closed("/urgent", datanodes="a")
+    bench.write_closed("/spoiled", datanodes="ab")
+    bench.write_closed("/missing", datanodes="d")
+    single = bench.write_closed("/single", datanodes="d")
+    bench.ask(SetReplication("/single", 1))
+    bench.ask(ReportBadReplicas("b", (bench.last("/spoiled").as_block(),)))
+    bench.namesystem.remove_datanode("d")
+    stats = bench.ask(GetFsStats())
+    assert (stats.under_replicated, stats.highest_priority, stats.corrupt_blocks) == (2, 2, 1)
+    assert (stats.missing_blocks, stats.missing_replication_one, stats.pending_deletion) == (2, 1, 2)
+    bench.register("d")
+    bench.received(single, "d")
+    stats = bench.ask(GetFsStats())
+    assert (stats.missing_blocks, stats.missing_replication_one) == (1, 0)
 
 
 def test_blocks_for_which_nothing_can_be_done_do_not_keep_others_waiting(new_bench: Any) -> None:
@@ -150,3 +178,23 @@ def test_a_higher_replication_orders_copies(new_bench: Any) -> None:
     bench.ask(SetReplication("/f", 4))
     bench.pass_ms(INTERVAL_MS)
     assert [transfer.targets for _, transfer in transfers(bench)] == [("d",)]
+
+
+def test_replicas_of_a_deleted_block_are_deleted_under_its_stamp_and_the_first_order_stays(bench: Any) -> None:
+    block = bench.write_closed(datanodes="a")
+    bench.ask(Delete("/f"))
+    bench.namesystem.remove_blocks(10)
+    bench.received(Block(block.block_id, block.generation_stamp + 5, 3), "a")
+    (command,) = bench.heartbeat("a")
+    assert [(one.block_id, one.generation_stamp) for one in command.blocks] == [
+        (block.block_id, block.generation_stamp)
+    ]
+
+
+def test_an_order_to_delete_outlives_a_report_that_it_is_done(bench: Any) -> None:
+    block = bench.write_closed(datanodes="a")
+    bench.ask(Delete("/f"))
+    bench.namesystem.remove_blocks(10)
+    bench.received(block, "a", ReceivedStatus.DELETED)
+    (command,) = bench.heartbeat("a")
+    assert isinstance(command, InvalidateBlocks)

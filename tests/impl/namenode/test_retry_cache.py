@@ -87,12 +87,20 @@ def test_a_number_that_another_kind_of_call_had_is_refused(bench: Any, other: st
     assert bench.durable() == before
 
 
-def test_an_answer_is_remembered_for_ten_minutes(bench: Any) -> None:
+def test_a_delete_of_nothing_is_carried_out_again(bench: Any) -> None:
+    assert not bench.ask(client.Delete("/f"), "client1", CLIENT_ID, 7)
+    bench.create("/f")
+    assert bench.ask(client.Delete("/f"), "client1", CLIENT_ID, 7)
+
+
+def test_an_answer_is_remembered_for_ten_minutes_and_until_another_call_comes(bench: Any) -> None:
     request = client.Create("/f", "client1", client.CreateFlag.CREATE, block_size=10)
     bench.ask(request, "client1", CLIENT_ID, 7)
     bench.pass_ms(600_000)
     bench.ask(request, "client1", CLIENT_ID, 7)
     bench.clock.us += 1
+    bench.ask(request, "client1", CLIENT_ID, 7)
+    bench.ask(client.Delete("/nothing"), "client1", CLIENT_ID, 8)
     with pytest.raises(AlreadyBeingCreatedException):
         bench.ask(request, "client1", CLIENT_ID, 7)
 

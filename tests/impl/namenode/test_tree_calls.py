@@ -9,6 +9,7 @@ from genstamp_dfs.errors import (
     FileNotFoundException,
     HadoopIllegalArgumentException,
     HdfsIOException,
+    IllegalArgumentException,
     InvalidPathException,
     ParentNotDirectoryException,
     PathIsNotEmptyDirectoryException,
@@ -113,7 +114,7 @@ def test_the_old_rename_is_false_where_it_cannot_be(bench: Any, source: str, des
 def test_the_old_rename_onto_itself_is_true_and_some_names_are_refused(bench: Any) -> None:
     bench.create("/f")
     assert bench.ask(Rename("/f", "/f"))
-    with bench.refused(HdfsIOException, "Invalid name"):
+    with bench.refused(InvalidPathException, "Invalid file name: g"):
         bench.ask(Rename("/f", "g"))
     with bench.refused(ParentNotDirectoryException):
         bench.ask(Rename("/f", "/f/g/h"))
@@ -170,10 +171,15 @@ def test_concat_moves_the_blocks_and_removes_the_sources(bench: Any) -> None:
     assert len(bench.blocks.blocks) == 3
 
 
+def test_concat_of_nothing_is_refused(bench: Any) -> None:
+    for target, sources, match in (("/f", (), "No sources given"), ("", ("/g",), "Target file name is empty")):
+        with bench.refused(IllegalArgumentException, match):
+            bench.ask(Concat(target, sources))
+
+
 @pytest.mark.parametrize(
     ("target", "sources", "match"),
     [
-        ("/f", (), "no sources"),
         ("/open", ("/g",), "target file /open is under construction"),
         ("/f", ("/f",), "is the target"),
         ("/f", ("/d/g",), "not in the same directory"),

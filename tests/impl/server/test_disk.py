@@ -5,6 +5,7 @@ import errno
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -217,6 +218,35 @@ def test_a_thread_that_forces_a_file_ahead_fails_the_step_that_asks_for_it(
 
     asyncio.run(step())
     assert fsync.calls == 1
+
+
+def test_files_are_forced_at_the_same_time_and_one_that_fails_fails_the_step(
+    disk: RealDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others have been forced when the step hears of it; afterwards nothing is."""
+    both, fsync, forced = threading.Barrier(2, timeout=30), os.fsync, list[str]()
+    for name in ("block", "meta"):
+        disk.create(name)
+        disk.write(name, 0, b"bytes")
+
+    def fail(descriptor: int) -> None:
+        name = Path(f"/proc/self/fd/{descriptor}").readlink().name
+        both.wait()
+        if name == "block":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        fsync(descriptor)
+        forced.append(name)
+
+    monkeypatch.setattr(os, "fsync", fail)
+
+    async def step() -> None:
+        with pytest.raises(DiskFailedError, match="block: "):
+            await LocalRuntime("n").ahead(lambda: disk.sync("block"), lambda: disk.sync("meta"))
+        assert forced == ["meta"]
+        with pytest.raises(DiskFailedError, match="block: "):
+            disk.sync("meta")
+
+    asyncio.run(step())
 
 
 def test_a_file_that_is_not_there_is_no_failure_of_the_disk(disk: RealDisk) -> None:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 import genstamp_dfs
 from genstamp_dfs.errors import FileNotFoundException
 from genstamp_dfs.hdfs.messages import client_protocol as calls
+from genstamp_dfs.hdfs.messages import cluster_status
 from genstamp_dfs.hdfs.messages.data_transfer import (
     BlockConstructionStage,
     BlockOpResponse,
@@ -49,8 +50,8 @@ GET_FILE_INFO = bytes.fromhex(
 )
 
 FILE_INFO = bytes.fromhex(
-    "0a37 0802 1200 18e807 220308a403 2a04 726f6f74 320a 737570657267726f7570 38dddbcee49f34 40dddbcee49f34 5003"
-    "5880808040 68838001"
+    "0a39 0802 1200 18e807 220308a403 2a04 726f6f74 320a 737570657267726f7570 38dddbcee49f34 40dddbcee49f34 5003"
+    "5880808040 68838001 7000"
 )
 
 
@@ -79,7 +80,7 @@ def test_an_answer_reads_as_the_java_client_reads_it() -> None:
         group="supergroup",
     )
     answer = CALLS[calls.GetFileInfo].write_answer(status, converter())
-    assert answer.SerializeToString() == FILE_INFO.replace(bytes.fromhex("68838001"), b"") + bytes.fromhex("68838001")
+    assert answer.SerializeToString() == FILE_INFO
 
 
 def test_a_missing_file_is_an_answer_without_a_status() -> None:
@@ -127,8 +128,8 @@ REQUESTS = [
     calls.SetOwner("/a", "hdfs", None),
     calls.SetTimes("/a", 5, -1),
     calls.GetContentSummary("/"),
-    calls.GetFsStats(),
-    calls.GetDatanodeReport(),
+    cluster_status.GetFsStats(),
+    cluster_status.GetDatanodeReport(cluster_status.DatanodeReportType.DEAD),
     calls.SetSafeMode(calls.SafeModeAction.ENTER),
     calls.ReportBadBlocks((LocatedBlock(FIRST_BLOCK, ("datanode1",)),)),
 ]
@@ -162,8 +163,11 @@ ANSWERS = [
     (calls.GetBlockLocations, LOCATED_BLOCKS),
     (calls.GetBlockLocations, calls.LocatedBlocks(0, False, (), None, False)),
     (calls.GetContentSummary, calls.ContentSummary(5, 1, 2, 15)),
-    (calls.GetFsStats, calls.FsStats(1, 2, 3, 4, 5, 6)),
-    (calls.GetDatanodeReport, (calls.DatanodeStatus("datanode1", True, False, 5000, 10, 4, 6, 1),)),
+    (cluster_status.GetFsStats, cluster_status.FsStats(1, 2, 3, 4, 5, 6, 7, 8)),
+    (
+        cluster_status.GetDatanodeReport,
+        (cluster_status.DatanodeStatus("datanode1", True, False, 5000, 10, 4, 6, 1, 7, 8),),
+    ),
     (calls.SetSafeMode, True),
 ]
 
@@ -209,6 +213,20 @@ def test_calls_that_our_client_does_not_make_come_to_one_that_is_there() -> None
         with pytest.raises(FileNotFoundException):
             foreign(method).write_answer(status, converter())
     assert foreign("checkAccess").write_answer(directory, converter()).SerializeToString() == b""
+
+
+def test_blocks_and_open_files_are_told_as_hadoops_report_reads_them() -> None:
+    stats = foreign("getFsReplicatedBlockStats").write_answer(
+        cluster_status.FsStats(1, 2, 3, 4, 5, 6, 7, 8, 9), converter()
+    )
+    assert stats.SerializeToString() == bytes.fromhex("0804 1005 1806 2007 2800 3008 3809")
+    asked = foreign("listOpenFiles").read
+    assert asked is not None
+    request = namenode.ListOpenFilesRequest.FromString(bytes.fromhex("0807 1001 1a022f61"))
+    assert asked(request) == cluster_status.ListOpenFiles(7, "/a", (cluster_status.OpenFilesType.ALL_OPEN_FILES,))
+    page = cluster_status.OpenFiles((cluster_status.OpenFileEntry(8, "/a/b", "c", "m"),), True)
+    answer = foreign("listOpenFiles").write_answer(page, converter())
+    assert answer.SerializeToString() == bytes.fromhex("0a0e 0808 12042f612f62 1a0163 22016d 1001")
 
 
 # -- exceptions -----------------------------------------------------------------------------------------------------

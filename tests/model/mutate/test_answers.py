@@ -10,11 +10,15 @@ from genstamp_model.language import (
     Index,
     Instance,
     Part,
+    Record,
     System,
     action,
+    bag,
     flag,
     forall,
     members,
+    number,
+    pick,
     require,
 )
 from genstamp_model.mutate import baseline, judge, mutants
@@ -82,10 +86,44 @@ class Keys(Part):
         require(forall(Key, lambda key: s.taken.has(key)), "no key is left")
 
 
+class Wish(Record):
+    """So many keys are asked for."""
+
+    keys = number(0, 2)
+
+
+class Post(Part):
+    """Wishes come by letter, and the desk has any number of keys up to two on that day."""
+
+    wishes = bag(Wish, limit="wishes")
+    given = number(0, 2)
+
+    @action
+    def write(s) -> None:
+        """Somebody asks."""
+        s.wishes.send(Wish(keys=pick("keys", 0, 2)))
+
+    @action
+    def serve(s) -> None:
+        """There are enough."""
+        wish, there = s.wishes.receive(), pick("there", 0, 2)
+        require(wish.keys < there, "there are keys enough")
+        s.wishes.take(wish)
+        s.given = wish.keys
+
+    @action(event="serve")
+    def serve_in_vain(s) -> None:
+        """There are not."""
+        wish, there = s.wishes.receive(), pick("there", 0, 2)
+        require(wish.keys >= there, "there are too few keys")
+        s.wishes.take(wish)
+
+
 def _desk(part: type[Part]) -> System:
     return System("desk", parts=[part], configurations=[Configuration("two", sizes={"Guest": 2})])
 
 
+LETTERS = System("letters", parts=[Post], configurations=[Configuration("two", sizes={}, limits={"wishes": 2})])
 ROOM = System("room", parts=[Keys], configurations=[Configuration("two", sizes={"Key": 2})])
 
 
@@ -129,6 +167,8 @@ def test_what_the_model_itself_answers_and_refuses_gives_nobody_away() -> None:
     [
         (_desk(Desk), "ask: check 'the guest has no key yet': dropped", "two: ask and ask_again answer one call"),
         (ROOM, "ask: check 'the key is free': member(taken, key) becomes", "two: ask has no outcome"),
+        (LETTERS, "serve: check 'there are keys enough': dropped", "two: serve and serve_in_vain answer one call"),
+        (LETTERS, "serve_in_vain: check 'there are too few keys': (there <= wishes", "two: serve has no outcome"),
     ],
 )
 def test_a_mutant_that_gives_a_call_two_outcomes_or_none_is_noticed(system: System, change: str, seen: str) -> None:

@@ -9,7 +9,17 @@ from tests.model.systems.two_phase import TWO_PHASE
 
 from genstamp_model.errors import ModelError, TraceError
 from genstamp_model.explore import Compiled, Search, explore
-from genstamp_model.language import Instance
+from genstamp_model.language import (
+    Configuration,
+    Index,
+    Instance,
+    Part,
+    System,
+    action,
+    members,
+    optional,
+    require,
+)
 from genstamp_model.path import ACTION_TAKEN, NONDET_PICKS, Path
 from genstamp_model.simulate import simulate
 from genstamp_model.traces import Replay, pytest_file, read, replay, steps
@@ -182,3 +192,54 @@ def test_a_witness_can_be_replayed() -> None:
         path = search.witness(name)
         assert path is not None
         assert again(path).path == path and len(path) == length
+
+
+class Taker(Index):
+    """Somebody."""
+
+
+class Hall(Part):
+    """Who was taken is used; the trace may leave out who it was."""
+
+    taken = optional(Taker)
+    used = members(Taker)
+
+    @action
+    def take(s, taker: Taker) -> None:
+        """Somebody is taken."""
+        s.taken = taker
+
+    @action
+    def use(s, taker: Taker) -> None:
+        """Whoever was taken is used."""
+        require(s.taken == taker, "it was taken")
+        require(~s.used.has(taker), "it was not used")
+        s.used.add(taker)
+
+
+HALL = System("hall", parts=[Hall], configurations=[Configuration("two", sizes={"Taker": 2})])
+
+
+def taking(*steps: dict[str, Any], **loop: Any) -> Replay:
+    document = {"vars": [], "states": [{}, *steps], **loop}
+    return replay(HALL.instance(), read(json.dumps(document).encode()))
+
+
+def step(name: str, **picks: str) -> dict[str, Any]:
+    return {ACTION_TAKEN: name, NONDET_PICKS: picks}
+
+
+def test_what_a_trace_leaves_out_may_be_anything_that_a_later_step_needs() -> None:
+    found = taking(step("take"), step("use", taker="taker2"))
+    assert found.rejection is None
+    assert [called.arguments for called in found.path.steps] == [(1,), (1,)]
+    refused = taking(step("take"), step("use", taker="taker2"), step("use"))
+    assert refused.rejection is not None and refused.rejection.number == 3
+
+
+@pytest.mark.parametrize("word", [{}, {"#meta": {"loop_closes": "so I say"}}])
+def test_a_loop_closes_whatever_the_trace_says_of_it(word: dict[str, Any]) -> None:
+    closed = taking(step("take", taker="taker1"), step("take", taker="taker2"), loop=1, **word)
+    assert (closed.rejection, closed.loop) == (None, 1)
+    open_loop = taking(step("take", taker="taker1"), step("use"), loop=1, **word)
+    assert open_loop.rejection is not None and "no step leads" in open_loop.rejection.reasons[0]

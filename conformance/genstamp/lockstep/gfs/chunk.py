@@ -1,6 +1,6 @@
 """One chunk of a run, as far as its projection on gfs.chunk_lease has to know it, and what judges of its events share.
 
-Leaves out what the steps are (`chunk_of_master`, `chunk_of_chunkservers`).
+Not here: what the steps are (`chunk_of_master`, `chunk_of_chunkservers`).
 """
 
 from collections.abc import Callable

@@ -10,7 +10,7 @@ anybody. A write is an answer of success: all replicas of the lease have done th
 
 What each event is stands in `chunk_of_master` and `chunk_of_chunkservers`.
 
-Leaves out: what `chunk_words` names. A copy or a version that a chunkserver records when the master has given it up
+Not here: what `chunk_words` names. A copy or a version that a chunkserver records when the master has given it up
 ends what is judged of a chunk, as the model takes each exchange as one step.
 """
 

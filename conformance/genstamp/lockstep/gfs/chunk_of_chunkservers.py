@@ -1,6 +1,6 @@
 """What chunkservers do, as steps of gfs.chunk_lease: each of their events with what it is to the chunk.
 
-Leaves out events of the master (`chunk_of_master`), and those of no chunk (`chunk_lease`).
+Not here: events of the master (`chunk_of_master`), and those of no chunk (`chunk_lease`).
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """What a master does, as steps of gfs.chunk_lease: each of its events with what it is to the chunk.
 
-Leaves out events of chunkservers (`chunk_of_chunkservers`), and those of no chunk (`chunk_lease`).
+Not here: events of chunkservers (`chunk_of_chunkservers`), and those of no chunk (`chunk_lease`).
 """
 
 from collections.abc import Mapping

@@ -9,7 +9,7 @@ Shadows of one log are one in the system: what counts is which of them has shown
 
 The checks are the system's, but for one thing: which records are found after a crash is told by their number.
 
-Leaves out: whatever `master_log_words` names.
+Not here: whatever `master_log_words` names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

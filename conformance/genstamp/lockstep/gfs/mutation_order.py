@@ -2,7 +2,7 @@
 
 All that is said of the mutations of a lease in `mutations` holds.
 
-Leaves out: offsets and padding (`record_append`), and what is written; mutations of a lease beyond the first
+Not here: offsets and padding (`record_append`), and what is written; mutations of a lease beyond the first
 `FOLLOWED`.
 """
 

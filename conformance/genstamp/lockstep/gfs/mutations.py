@@ -5,7 +5,7 @@ Each serial number that the primary gives is the mutation of a client of its own
 replica applies, and which one is answered. A secondary that goes on with a later serial number has failed those before.
 A failure that the primary answers is the end of the client's waiting, as not all replicas need have answered.
 
-Leaves out what the steps show of a mutation, which is each system's own; clients that hear of a failure and try again,
+Not here: what the steps show of a mutation, which is each system's own; clients that hear of a failure and try again,
 since each attempt that is ordered has a serial number of its own.
 """
 

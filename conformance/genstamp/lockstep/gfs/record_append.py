@@ -10,7 +10,7 @@ secondary puts elsewhere, or that is answered with another. Whether a record fit
 client's push shows, and by that of a chunk that is padded. A secondary whose replica ends before the end of what it
 says to have applied has put it elsewhere.
 
-Leaves out: chunks that are written too, as a write goes where its client likes; what stands in a replica, and how long
+Not here: chunks that are written too, as a write goes where its client likes; what stands in a replica, and how long
 those of the secondaries are otherwise; which chunk comes next; mutations of a lease beyond the first `FOLLOWED`.
 """
 

@@ -3,7 +3,7 @@
 A family is a chunk that a file got at some position, and all that took its place by copy-on-write: files come to share
 one by a snapshot alone.
 
-Leaves out what the events are to a family (`snapshot`).
+Not here: what the events are to a family (`snapshot`).
 """
 
 from collections.abc import Iterator, Mapping

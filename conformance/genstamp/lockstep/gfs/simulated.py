@@ -1,6 +1,6 @@
 """Simulated runs of GFS, and as what each of its systems sees them.
 
-Leaves out how they are judged (`lockstep.hold`).
+Not here: how they are judged (`lockstep.hold`).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -10,7 +10,7 @@ that a primary answers, by the version under which it was asked for, which says 
 
 A lease that ends for another reason than a snapshot counts as one whose time is up.
 
-Leaves out: whatever `snapshot_words` names.
+Not here: whatever `snapshot_words` names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ backwards only, so that the two are one; a call that its primary gave up counts 
 is carried out late at once. Lengths are renamed by their order among those that replicas of the block have, stamps by
 the order in which the generation gets them, datanodes by their order in the pipeline.
 
-Leaves out what `block_words` names.
+Not here: what `block_words` names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -210,6 +210,8 @@ class BlockProjection(ReplicaReading):
             return LeftOut(words.LEASES)
         if event.observed.get("closed") == "true" and not one.is_sent:
             return LeftOut(words.SAME)
+        if event.event == "complete" and event.observed.get("block_state") == "UNDER_CONSTRUCTION":
+            return LeftOut(words.WAITS)
         if event.observed.get("closed") == "false" and self._are_forgotten(one, event):
             return self._end(one, words.FORGOTTEN_NODE)
         return self._completes(one, event)

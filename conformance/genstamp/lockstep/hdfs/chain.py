@@ -3,7 +3,7 @@
 Nobody tells of a packet that is sent, or of an acknowledgement that goes up the chain: they are put where what follows
 from them is shown, as late as can be. The model says whether they were possible then.
 
-Leaves out who fails, and the NameNode (`pipeline`).
+Not here: who fails, and the NameNode (`pipeline`).
 """
 
 from dataclasses import dataclass, field

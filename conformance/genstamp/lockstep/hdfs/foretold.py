@@ -3,7 +3,7 @@
 A model takes a call and its answer as one step, and shows nothing of who is down; a run tells such things later. All
 that a projection has to know in advance is collected here, in one pass over the run.
 
-Leaves out what follows from it (`block`).
+Not here: what follows from it (`block`).
 """
 
 from bisect import bisect_right

@@ -10,7 +10,7 @@ that of its last renewal, by the NameNode's own clock; the ages of the NameNode'
 
 Two datanodes stand for all of them: a recovery that was overtaken and the one that overtook it have a primary each.
 
-Leaves out: more files than one in a lease, beyond that all of them renew it; and whatever `lease_words` names.
+Not here: more files than one in a lease, beyond that all of them renew it; and whatever `lease_words` names.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """What the NameNode's events are to their file, as steps of hdfs.lease: one method for each event.
 
-Leaves out which file an event is of; see `lease`.
+Not here: which file an event is of; see `lease`.
 """
 
 from collections.abc import Sequence

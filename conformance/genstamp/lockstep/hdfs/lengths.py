@@ -3,7 +3,7 @@
 A model counts bytes one by one, a run has thousands; but the NameNode only compares lengths, so that they can be
 renamed by rank: the shortest length that is told of a block is 1.
 
-Leaves out whose the lengths are.
+Not here: whose the lengths are.
 """
 
 from collections import defaultdict

@@ -7,7 +7,7 @@ packets that are sent and acknowledgements that go up, is put where it is needed
 A client does not tell whom it takes for bad. What it does next does: the pipeline that is set up next lacks the
 datanode. So what leads to it is judged with the first step of the new set-up.
 
-Leaves out what `pipeline_words` names.
+Not here: what `pipeline_words` names.
 """
 
 from collections import defaultdict
@@ -188,6 +188,8 @@ class PipelineProjection(PipelineNodes):
         is_closed = event.observed.get("closed") == "true"
         if one.phase is Phase.CLOSED or (one.phase is Phase.COMMITTED and not is_closed):
             return LeftOut(words.SAME)
+        if event.observed.get("block_state") == "UNDER_CONSTRUCTION":
+            return LeftOut(words.WAITS)
         steps = [] if one.phase is Phase.COMMITTED else self._commits(one)
         if not is_closed:
             # What was reported before is not in the block's state yet, in the model.

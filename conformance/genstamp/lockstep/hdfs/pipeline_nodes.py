@@ -1,6 +1,6 @@
 """How the steps of datanodes are read as those of hdfs.pipeline: packets, and a pipeline that is set up again.
 
-Leaves out the NameNode and the client (`pipeline`).
+Not here: the NameNode and the client (`pipeline`).
 """
 
 from bisect import bisect_right

@@ -33,6 +33,7 @@ LEASES: Final = "leases, and calls that are refused because of them: hdfs.lease 
 REPORTS: Final = "reports that count nothing: of replicas that are written or gone, or of other generations"
 EARLY: Final = "a report of a replica whose block or generation the NameNode hears of later, and judged then"
 NO_BLOCK: Final = "of no block that is judged"
+WAITS: Final = "complete() waits for the block before, and commits nothing: hdfs.lease has it"
 SAME: Final = "a packet without new bytes, or a call that was carried out already"
 AGAIN: Final = "the set-up of a pipeline, judged with its first step at a datanode, or at its end"
 LATE: Final = "what a connection still does after its pipeline has failed"

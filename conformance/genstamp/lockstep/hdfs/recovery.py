@@ -5,7 +5,7 @@ called is down. It knows who may have a file recovered: what clients and the lea
 included, by the age of leases on the NameNode's own clock. A client's lease covers other files, too; that they renew it
 is told where it matters.
 
-Leaves out what `block_words` names; a file that is taken over softly, since its holder keeps it here.
+Not here: what `block_words` names; a file that is taken over softly, since its holder keeps it here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -11,6 +11,7 @@ ASKING: Final = (
     "get_content_summary",
     "get_fs_stats",
     "get_datanode_report",
+    "list_open_files",
 )
 """They ask and change nothing."""
 

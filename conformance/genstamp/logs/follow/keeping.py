@@ -2,7 +2,7 @@
 
 The events of a key are kept rather than where its automaton stands, so that a check of what has come so far is the
 same as of a log at rest: the events of other nodes can still come, and be put before those that are there. The rows of
-a part stand in some buckets, so that few of them are changed by a batch that concerns few keys. Leaves out the query.
+a part stand in some buckets, so that few of them are changed by a batch that concerns few keys. Not here: the query.
 """
 
 from collections import Counter

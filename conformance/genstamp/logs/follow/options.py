@@ -1,6 +1,6 @@
 """How logs are followed.
 
-Leaves out doing it (`genstamp.logs.follow.streaming`), which needs Spark.
+Not here: doing it (`genstamp.logs.follow.streaming`), which needs Spark.
 """
 
 from dataclasses import dataclass, field

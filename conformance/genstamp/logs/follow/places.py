@@ -1,7 +1,7 @@
 """Where a followed log is kept: tables of a check that grow, and what the next start goes on with.
 
 `_follow` holds Spark's checkpoint, with how far each log was read and what is kept of keys; the reader of each log as
-it was then; and verdicts of batches that are not yet among those of all. Leaves out the table of steps, whose counts
+it was then; and verdicts of batches that are not yet among those of all. Not here: the table of steps, whose counts
 would need all keys again, and what is written there (`genstamp.logs.follow.source`, `genstamp.logs.follow.streaming`).
 """
 

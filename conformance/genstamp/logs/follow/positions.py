@@ -1,7 +1,7 @@
 """How far logs that are written were read, and how far they can be read now.
 
 Text logs and events in JSON are followed line by line, through rotation by renaming, by emptying, and by compressing.
-Everything else is read once, as a whole, when it has stood unchanged for a look. Leaves out reading
+Everything else is read once, as a whole, when it has stood unchanged for a look. Not here: reading
 (`genstamp.logs.follow.source`), and edit logs in progress, which NameNodes roll.
 """
 
@@ -276,7 +276,7 @@ def file_id(path: Path) -> FileId:
 
 def is_packed(path: Path) -> bool:
     """Whether a part of a log was compressed, so that nothing is appended to it."""
-    return path.name.endswith((".gz", ".zst"))
+    return path.name.endswith((".gz", ".bz2", ".xz", ".zst"))
 
 
 def beginning(path: Path, num_bytes: int = _BEGINNING) -> tuple[int, str]:

@@ -2,7 +2,7 @@
 
 A task reads what came of one log since the last batch, where the reader of the log has been kept as it was then: so
 what the log has told is known, whichever process reads on. The tables that no key needs are written at once, under
-names that follow from the position, so that a batch that is run again writes the same files. Leaves out how far can be
+names that follow from the position, so that a batch that is run again writes the same files. Not here: how far can be
 read (`genstamp.logs.follow.positions`) and the keys (`genstamp.logs.follow.keeping`).
 """
 

@@ -3,7 +3,7 @@
 A moment is the start or the end of a record. Before a record's start comes that of the record that began it; before
 the end of a remote call comes the end of what it called. Clocks of two hosts are never compared.
 
-Leaves out reading records (`genstamp.logs.readers.trace_records`) and what they mean.
+Not here: reading records (`genstamp.logs.readers.trace_records`) and what they mean.
 """
 
 import heapq

@@ -4,7 +4,7 @@ A record is opcode (1 byte), from -56 on its length (4), from -37 on the transac
 CRC-32 of all before it (4); after the last record 0xFF. The layout version stands first (4), from -50 on followed by
 flags (4).
 
-Leaves out what operations mean (`genstamp.logs.readers.edit_replay`). The first record that is damaged ends the
+Not here: what operations mean (`genstamp.logs.readers.edit_replay`). The first record that is damaged ends the
 reading, as it does in the NameNode: nothing after it can be trusted.
 """
 

@@ -1,6 +1,6 @@
 """Decodes the data of binary edit-log operations, for layout versions -24 to -67.
 
-Leaves out operations that neither tell of files, blocks and leases nor stand in a version in which records can be told
+Not here: operations that neither tell of files, blocks and leases nor stand in a version in which records can be told
 apart only by decoding them (before -28, which has no checksums); and framing (`genstamp.logs.readers.edit_binary`).
 
 Source: NN/FSEditLogOp and NN/FSImageSerialization of Hadoop 0.21 to 3.4, NN/NameNodeLayoutVersion for the versions.

@@ -1,6 +1,6 @@
 """One operation of a NameNode's edit log, whatever it was stored as.
 
-Leaves out the fields that say nothing about files, blocks and leases: times, owners, permissions, storage policies.
+Not here: the fields that say nothing about files, blocks and leases: times, owners, permissions, storage policies.
 """
 
 from dataclasses import dataclass

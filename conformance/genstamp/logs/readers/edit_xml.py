@@ -1,6 +1,6 @@
 """Reads edit logs as the offline edits viewer prints them (`hdfs oev -p xml`), of all layout versions.
 
-Leaves out what operations mean (`genstamp.logs.readers.edit_replay`). XML is parsed by defusedxml only; a document
+Not here: what operations mean (`genstamp.logs.readers.edit_replay`). XML is parsed by defusedxml only; a document
 that declares a type or an entity is refused.
 """
 
@@ -25,7 +25,6 @@ ELEMENTS_MAX = 2_000_000
 
 # Names differ between the viewer of 0.21 and the later ones.
 _STAMPS = ("GENSTAMP", "GENERATION_STAMP", "BLOCK_GENERATION_STAMP", "GENSTAMPV2", "GENSTAMPV1")
-_CLIENTS = ("LEASEHOLDER", "CLIENT_NAME", "CLIENTNAME", "NEWHOLDER")
 _MANGLED = re.compile(r"\\([0-9a-f]{4});")
 _LENGTHS = ("NUM_BYTES", "BLOCK_NUM_BYTES")
 

@@ -1,7 +1,7 @@
 """The namespace as far as a log shows it: which path is which file at each moment.
 
 So a file keeps one key through renames: its inode id if that is known, else the path and epoch of its creation.
-Leaves out permissions, quotas, snapshots and everything that is not a file, save that a path with something below it
+Not here: permissions, quotas, snapshots and everything that is not a file, save that a path with something below it
 is a directory.
 """
 

@@ -1,21 +1,21 @@
-"""Which generation stamps the edits of a NameNode grant, and which of them they grant twice.
+"""The generation stamps that the edits of a NameNode grant, and those that they grant twice.
 
-Since HDFS-14941 a NameNode that starts takes its counter from its image and from the blocks of its edits, and not from
-what the edits grant (H.4): it grants again what no block has yet. Leaves out the counter of legacy stamps, which a
-start restores.
+Since HDFS-14941 a NameNode that starts takes its counter from its image and from the blocks in its edits, but not from
+the stamps that the edits grant (H.4). So it grants again each stamp that no block has yet. Not here: the counter of
+legacy stamps, which a start restores.
 """
 
 HOLE = "stamp-granted-twice"
-"""Name of this fault of HDFS among the holes (docs/holes)."""
+"""The name of this fault of HDFS in docs/holes."""
 
 RESTORED_UNTIL = -62
-"""The newest layout version of which no release had HDFS-14941."""
+"""The newest layout version without HDFS-14941 in all releases."""
 
 _ELSEWHERE = "a transaction that is not in this log"
 
 
 class GrantedStamps:
-    """The highest stamp that was ever granted, and the counter, which a start of the NameNode may have lowered."""
+    """The highest stamp ever granted, and the NameNode's counter, which a start may lower."""
 
     def __init__(self) -> None:
         self._highest = self._counter = self._of_blocks = 0
@@ -23,21 +23,25 @@ class GrantedStamps:
         self._first: dict[int, str] = {}
 
     def start(self) -> None:
-        """The NameNode may have started since the last operation."""
+        """The NameNode may have started after the last operation."""
         self._may_have_started = True
 
     def use(self, stamp: int) -> None:
-        """A block has a stamp; no start lowers the counter below it."""
+        """A block has this stamp, so no start lowers the counter below it."""
         self._of_blocks = max(self._of_blocks, stamp)
-        # The lowest mostly come first; one that comes later is only kept for longer.
+        # Stamps are mostly granted in rising order; one out of order is only kept longer.
         while self._first and (first := next(iter(self._first))) <= self._of_blocks:
             del self._first[first]
 
     def grant(self, stamp: int, by: str) -> str:
-        """Takes a stamp that a transaction grants.
+        """A transaction grants a stamp.
+
+        Args:
+            stamp: the stamp.
+            by: the transaction in words.
 
         Returns:
-            Which transaction has granted it before, where a start of the NameNode explains that; else "".
+            The transaction that granted the stamp before, if a start of the NameNode explains it; otherwise "".
         """
         if self._may_have_started and stamp <= self._counter:
             self._counter = self._of_blocks

@@ -1,6 +1,6 @@
 """What an fsimage holds, item by item, as far as files, blocks and leases are concerned.
 
-Leaves out permissions, quotas, snapshots, storage policies, and how an image is stored (`image_xml`,
+Not here: permissions, quotas, snapshots, storage policies, and how an image is stored (`image_xml`,
 `image_binary`).
 """
 

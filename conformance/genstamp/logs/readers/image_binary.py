@@ -3,7 +3,7 @@
 An image is eight letters, sections of messages that each have their length before them, and a summary that tells
 where each section is; the length of the summary comes last (4 bytes). Source: FSImageFormatProtobuf, FSImageUtil.
 
-Leaves out images before protobuf, and compressed sections save those of the codec that writes zlib.
+Not here: images before protobuf, and compressed sections save those of the codec that writes zlib.
 `image_pb2` is made of `image.proto` by `python -m genstamp.logs.readers`.
 """
 

@@ -4,14 +4,15 @@ An image tells a state and no steps. If every transaction up to it is known, wha
 against it, and what it does not have is told as well; else it is where the history of its files begins, as far as it
 is known. Source: NN/FSImageFormatPBINode.
 
-Leaves out inodes that only snapshots refer to; their blocks are told.
+Not here: inodes that only snapshots refer to; their blocks are told.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 
 from genstamp.events import Event, Kind, Place
+from genstamp.logs.readers.edit_events import NAMENODE
+from genstamp.logs.readers.edit_grants import LEGACY_STAMPS
 from genstamp.logs.readers.edit_ops import LoggedBlock
-from genstamp.logs.readers.edit_replay import LEGACY_STAMPS, NAMENODE
 from genstamp.logs.readers.file_tree import FileTree, KnownBlock, KnownFile
 from genstamp.logs.readers.image import ImageChildren, ImageCounters, ImageInode, ImageItem, ImageOpenFile
 from genstamp.logs.readers.sighting import Concern, Counts, Sighting

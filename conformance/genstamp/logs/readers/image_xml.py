@@ -1,6 +1,6 @@
 """Reads fsimages as the offline image viewer prints them (`hdfs oiv -p XML`).
 
-XML is parsed as in `edit_xml`: what declares a type or an entity is refused. Leaves out what the items mean.
+XML is parsed as in `edit_xml`: what declares a type or an entity is refused. Not here: what the items mean.
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ been found with. Each step that is followed is an event, by the name that the sy
 ones, which nobody sees. Whether all of them are steps of the system is one more event, and that one is judged: a trace
 is one document, and whole or damaged, so no step of it can be missing.
 
-Leaves out the limits of configurations, which say how far a search went and nothing of the protocol.
+Not here: the limits of configurations, which say how far a search went and nothing of the protocol.
 """
 
 from collections.abc import Iterator

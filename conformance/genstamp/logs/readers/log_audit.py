@@ -1,6 +1,6 @@
 """What the lines of an audit log say: what clients asked a NameNode for, and got.
 
-A NameNode writes one when an operation has succeeded, or was not allowed. Leaves out what an audit log cannot show:
+A NameNode writes one when an operation has succeeded, or was not allowed. Not here: what an audit log cannot show:
 who holds a file, its blocks, and that it was closed (`genstamp.logs.sources` declares it).
 """
 

@@ -1,6 +1,6 @@
 """Bytes of a line of a log, compiled: words, numbers, where its message begins.
 
-Leaves out what messages mean.
+Not here: what messages mean.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """What a datanode logs of a replica beside writing and recovering it: ends of pipelines, copies, orders it cannot obey.
 
-Leaves out reads and scans, which are counted. Messages are those of Hadoop 0.20 to 3.4.
+Not here: reads and scans, which are counted. Messages are those of Hadoop 0.20 to 3.4.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """What a datanode's log lines say: replicas written, finalized, recovered, deleted.
 
-Leaves out reads, scans, moves by the balancer, and how a pipeline ended that did not finalize a replica. Messages are
+Not here: reads, scans, moves by the balancer, and how a pipeline ended that did not finalize a replica. Messages are
 those of Hadoop 0.20 to 3.4.
 """
 

@@ -1,7 +1,7 @@
 """Reads the text logs of NameNodes and datanodes as `log_text` does, the most frequent lines compiled.
 
 `log_scan` decides these; every other line goes to `log_text`, whose state stays the only one. Gives tables instead of
-one event after another. Leaves out which rows events have (`log_rows`).
+one event after another. Not here: which rows events have (`log_rows`).
 """
 
 import re

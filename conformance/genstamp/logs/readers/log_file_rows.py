@@ -1,6 +1,6 @@
 """Rows of allocations and completions of files that compiled code knows, made as their lines are read.
 
-Which rows there are, `log_rows.FileRows` says, who makes those of all other files. Leaves out the files themselves
+Which rows there are, `log_rows.FileRows` says, who makes those of all other files. Not here: the files themselves
 (`log_files`) and lines (`log_scan`).
 """
 

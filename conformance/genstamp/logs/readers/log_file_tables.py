@@ -1,6 +1,6 @@
 """Tables of rows of allocations, syncs and completions, without the table of events.
 
-Leaves out reading, and other events (`log_rows`).
+Not here: reading, and other events (`log_rows`).
 """
 
 import re

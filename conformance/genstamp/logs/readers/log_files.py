@@ -1,7 +1,7 @@
 """The files of a NameNode's log that nothing but allocations and completions has told of, compiled.
 
 These are by far the most. Every other file is one of the `FileTree`, with which each file is in one of both places: as
-soon as a line of another sort asks for a file or a block, the file moves there for good (`log_moves`). Leaves out paths
+soon as a line of another sort asks for a file or a block, the file moves there for good (`log_moves`). Not here: paths
 that are not plain ASCII or are written in more than one way, which are never here.
 """
 

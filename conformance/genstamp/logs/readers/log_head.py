@@ -3,7 +3,7 @@
 A *carrier* is what comes before a line because somebody has collected, searched or quoted it (`docker compose`, syslog,
 `grep -n`); several may stand one in another. A *layout* is how log4j or logback has written time, level, thread and
 logger. To know another one, add a row to `CARRIERS` or `LAYOUTS`, with an example: the tests render a story in every
-carrier around every layout. Leaves out what messages mean, and encodings (`genstamp.logs.streams`).
+carrier around every layout. Not here: what messages mean, and encodings (`genstamp.logs.streams`).
 """
 
 import re

@@ -1,7 +1,7 @@
 """Takes a line of a Hadoop log apart: time, level, who logged it, message.
 
 Most lines are of Hadoop's default layout without anything before it, which is looked for first; the grammar of all
-heads that are known is `log_head`. Leaves out what messages mean.
+heads that are known is `log_head`. Not here: what messages mean.
 """
 
 import re

@@ -1,6 +1,6 @@
 """A message of a log that tells of a step, and the patterns that such messages follow.
 
-Leaves out the patterns and their meaning: those of the NameNode and of datanodes stand in `log_namenode` and
+Not here: the patterns and their meaning: those of the NameNode and of datanodes stand in `log_namenode` and
 `log_datanode`.
 """
 

@@ -1,6 +1,6 @@
 """The way of a file from compiled code to the tree of files, as soon as a line asks for it that is not compiled.
 
-Leaves out what compiled code does with files (`log_file_rows`).
+Not here: what compiled code does with files (`log_file_rows`).
 """
 
 import re

@@ -1,6 +1,6 @@
 """What a NameNode's log lines say: allocation, completion, leases, recoveries.
 
-Leaves out the audit log (`log_audit`), and lines that tell of no step of a file, block or lease: registrations, block
+Not here: the audit log (`log_audit`), and lines that tell of no step of a file, block or lease: registrations, block
 reports, placement, deletions that are only planned. Messages are those of Hadoop 2.6 to 3.4.
 """
 

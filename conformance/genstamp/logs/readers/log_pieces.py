@@ -1,6 +1,6 @@
 """The content of a log in pieces of whole lines.
 
-Leaves out lines themselves.
+Not here: lines themselves.
 """
 
 from collections.abc import Iterator

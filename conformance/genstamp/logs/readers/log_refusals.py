@@ -1,6 +1,6 @@
 """What the first line of a stack trace says: commits of recoveries that the NameNode refused.
 
-Such lines have no time and no logger; they belong to the log line before them. Leaves out every other exception.
+Such lines have no time and no logger; they belong to the log line before them. Not here: every other exception.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Rows of events that were decided by compiled code, made for many at once.
 
-What an event has in common with all of its sort is found once, by the same rules as for any other event. Leaves out
+What an event has in common with all of its sort is found once, by the same rules as for any other event. Not here:
 reading (`log_fast`) and events that are made one by one (`genstamp.logs.rows`).
 """
 

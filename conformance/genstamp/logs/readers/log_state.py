@@ -1,7 +1,7 @@
 """What the lines of a log so far have told about the cluster, and what is needed to read the next ones.
 
 The lines of a NameNode name no block pool, and those of a datanode often not the datanode; other lines of the same
-log tell. Leaves out the messages themselves (`log_namenode`, `log_datanode`).
+log tell. Not here: the messages themselves (`log_namenode`, `log_datanode`).
 """
 
 import re
@@ -131,7 +131,9 @@ class LogState:
     # -- where and who --------------------------------------------------------------------------------------------
 
     def namespace(self, line: LogLine, pool: str = "") -> str:
-        """The namespace of a line: the pool it names, else that of its NameNode, else the only or newest pool."""
+        """The namespace of a line: the pool it names, else that of its NameNode, else the only or newest pool, else its
+        NameNode's port.
+        """
         if pool:
             return pool
         port = _PORT.match(line.thread)
@@ -141,6 +143,9 @@ class LogState:
             return next(iter(self._pools))
         if self._newest_pool is not None:
             return self._newest_pool
+        if port is not None and self.has_several_pools():
+            # Which NameNode has which pool was told before the log begins; block ids of one are ids of the other.
+            return f"{self.unit.namespace} on port {port[1].decode()}"
         return self.unit.namespace
 
     def namespace_of_block(self, line: LogLine, block_id: str, stamp: int) -> str:

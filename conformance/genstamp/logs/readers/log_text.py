@@ -1,6 +1,6 @@
 """Reads the text logs of NameNodes and datanodes, of one or of many processes in one file.
 
-Leaves out what lines mean (the modules `log_*` beside this one). Lines that tell of no step are counted by kind; a line
+Not here: what lines mean (the modules `log_*` beside this one). Lines that tell of no step are counted by kind; a line
 that begins like one that does, and goes on otherwise, is rejected.
 """
 

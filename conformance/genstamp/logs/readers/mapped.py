@@ -1,6 +1,6 @@
 """Arrays that may be larger than memory: a large one stands in a file without a name, which goes with it.
 
-The system keeps in memory what is in use of it, and of the rest what there is room for. Leaves out what is known to
+The system keeps in memory what is in use of it, and of the rest what there is room for. Not here: what is known to
 stay small.
 """
 

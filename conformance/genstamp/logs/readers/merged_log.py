@@ -5,7 +5,7 @@ sender twice: what they print after `dest:` is the sender's address again, so th
 unknown. What the NameNode tells of a datanode, and who serves or sends a replica, is named. Lines of one second are not
 in the order in which they were written, so they are taken in that in which a block lives.
 
-Leaves out files: of their life the lines show only the names given to allocateBlock.
+Not here: files: of their life the lines show only the names given to allocateBlock.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Reads the directories of one NameNode as one story: each image after the last transaction that it contains.
 
-Leaves out what operations and images mean (`edit_replay`, `image_state`), and images before protobuf, which are counted
+Not here: what operations and images mean (`edit_replay`, `image_state`), and images before protobuf, which are counted
 as not read.
 """
 

@@ -1,11 +1,14 @@
-"""Reads the events of the reference implementation, or of anybody's who writes the same schema: one JSON object a line.
+"""Reads events of the reference implementation, or of any program with the same schema: one JSON object per line.
 
-Leaves out what an event means (`genstamp.logs.rules`); says only which entities it concerns beside the one that it
-names.
+Adds the entities that an event concerns besides the one that it names. Not here: what an event means
+(`genstamp.logs.rules`).
 """
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
@@ -22,7 +25,7 @@ OF_GFS = (
     "events of GFS, and logs are held against HDFS only; genstamp conform --simulate 20 --system gfs.chunk_lease judges"
     " runs of GFS"
 )
-"""Why a file is not read that has events of the other protocol in the same schema."""
+"""Why a file with events of GFS, in the same schema, is not read."""
 
 _GFS = re.compile(rb'"kind"\s*:\s*"(?:chunk|log)"|"event"\s*:\s*"start_(?:master|chunkserver|shadow)"')
 
@@ -34,20 +37,59 @@ _NAMES_ITS_LAST_BLOCK = frozenset({"add_block", "append", "truncate", "complete"
 
 
 def is_native(head: bytes) -> bool:
-    """Whether a file that begins so holds JSON objects."""
+    """Whether a file with this beginning contains JSON objects."""
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
 def is_of_gfs(head: bytes) -> bool:
-    """Whether the events of a file that begins so are of GFS: of chunks, a master's log or its servers."""
+    """Whether a file with this beginning has events of GFS: of chunks, of a master's log or of its servers."""
     return _GFS.search(head) is not None
+
+
+class _Numbered(msgspec.Struct):
+    """The node of an event, and its number among the events of the node."""
+
+    node: str
+    node_sequence: int
+
+
+_NUMBERED = msgspec.json.Decoder(_Numbered)
+
+
+def first_number(beginning: bytes) -> int:
+    """The number of the first event of a NameNode, else of the first node by name; 0 if there is no event."""
+    firsts: dict[str, int] = {}
+    for line in beginning.splitlines():
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            event = _NUMBERED.decode(line)
+            firsts.setdefault(event.node, event.node_sequence)
+    return firsts[min(firsts, key=lambda node: (not node.startswith(NAMENODE), node))] if firsts else 0
+
+
+_LOST_MAX: Final = 10_000
+"""How many of a NameNode's last events are kept at least, in case that it loses their edits."""
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """An event of a file whose edit may be lost.
+
+    Attributes:
+        transaction: the last edit at the time of the event; None if the event does not show it.
+        file: the file.
+        concerns: the file, its blocks and its holder.
+    """
+
+    transaction: int | None
+    file: KnownFile
+    concerns: tuple[Concern, ...]
 
 
 class NativeReader:
     """Reads the files of a unit one after another.
 
     Args:
-        unit: whose files these are.
+        unit: the log that the files belong to.
         counts: where blank lines and gaps are counted.
     """
 
@@ -58,17 +100,18 @@ class NativeReader:
         self._files: dict[tuple[str, str], KnownFile] = {}
         self._replicas: dict[tuple[str, str], set[str]] = {}
         self._inodes: dict[tuple[str, str], KnownFile] = {}
+        self._edits: dict[str, list[_Edit]] = {}
         self._known: dict[str, set[tuple[Kind, str]]] = {}
         self._sequences: dict[tuple[str, str], int] = {}
         self._order = 0
 
     def sightings(self, file: str, lines: Iterator[bytes | None], after: int = 0) -> Iterator[Sighting | Reject]:
-        """The events of a file of the unit, given its lines.
+        """The events of a file of the unit.
 
         Args:
-            file: its name.
-            lines: without their ends; None for one that is too long.
-            after: lines of the file that came before them.
+            file: the name of the file.
+            lines: its lines without line ends; None for a line that is too long.
+            after: how many lines of the file came before.
         """
         for number, line in enumerate(lines, after + 1):
             place = Place(file, number)
@@ -112,7 +155,7 @@ class NativeReader:
             yield Reject(place, reason, event.event)
 
     def _concerns(self, event: Event) -> list[Concern]:
-        """The entity that the event names, and those that its arguments name or imply."""
+        """The entity of an event, and the entities that its arguments name or imply."""
         file = self._file(event)
         concerns = [Concern(event.kind, event.entity if event.kind != "file" or file is None else file.key)]
         if file is not None:
@@ -126,6 +169,7 @@ class NativeReader:
             self._replicas.setdefault((event.namespace, datanode), set()).add(event.entity)
         if event.event == "namenode_restart":
             concerns += [Concern(kind, entity) for kind, entity in sorted(self._known.get(event.namespace, ()))]
+            concerns += self._lost_at(event)
         elif event.kind == "node":
             concerns += [
                 Concern("replica", each) for each in sorted(self._replicas.get((event.namespace, event.node), ()))
@@ -133,15 +177,23 @@ class NativeReader:
         actor = event.arguments.get("client", event.arguments.get("holder", ""))
         if actor:
             concerns += [Concern("lease", actor), Concern("lease", actor, "new_holder")]
-        if event.event == "release_expired_lease":
-            concerns.append(Concern("lease", event.arguments.get("new_holder", NAMENODE), "new_holder"))
+        new_holder = _new_holder(event)
+        if new_holder is not None:
+            concerns.append(Concern("lease", new_holder, "new_holder"))
+        if event.node.startswith(NAMENODE) and not self._was_answered(event, file):
+            concerns.append(Concern("node", event.node, "grants"))
         if "replaced" in event.arguments:
             concerns.append(Concern("file", event.arguments["replaced"], "replaced"))
+        if file is not None and event.node.startswith(NAMENODE):
+            edits = self._edits.setdefault(event.namespace, [])
+            edits.append(_Edit(_transaction(event), file, tuple(concerns)))
+            if len(edits) > 2 * _LOST_MAX:
+                del edits[:_LOST_MAX]
         self._remember(event, file)
         self._known.setdefault(event.namespace, set()).update(
             (each.kind, each.entity) for each in concerns if each.kind in ("block", "lease")
         )
-        # An event concerns those of them for which a rule says what it means. Where there is none at all, that is told.
+        # An event concerns those for which it has a rule. If there is no rule at all, the check reports that.
         distinct = list(dict.fromkeys(concerns))
         return [each for each in distinct if rule_of(each.kind, each.role, event) != NO_RULE] or distinct[:1]
 
@@ -153,39 +205,64 @@ class NativeReader:
         if path is None:
             return None
         tree = self._trees.setdefault(event.namespace, FileTree())
-        # Where any line may be missing, the deletion of the file before may be; in a whole log it is the same file.
+        # In a complete log a second create is of the same file; otherwise the line of its deletion may be missing.
         if event.event == "create" and event.refused_with is None and not (self._unit.complete and tree.find(path)):
             return tree.create(path)
         return tree.at(path) if event.refused_with is None else tree.was_at(path)
 
     def _by_inode(self, event: Event, inode: str, path: str | None) -> KnownFile:
-        """The file of an event that names it by inode, whatever paths it has had."""
+        """The file of an event that shows its inode, whatever its path."""
         known = self._inodes.get((event.namespace, inode))
         if known is None:
             known = self._inodes[event.namespace, inode] = KnownFile(inode, path or "")
         return known
 
+    def _lost_at(self, start: Event) -> list[Concern]:
+        """What is undone because a NameNode has lost its edits in a start: ids are granted again (H)."""
+        kept, done, lost = _transaction(start), self._edits.get(start.namespace), list[Concern]()
+        while kept is not None and done and (done[-1].transaction or 0) > kept:
+            edit = done.pop()
+            lost += [Concern(each.kind, each.entity, "lost") for each in edit.concerns]
+            edit.file.holder = ""
+            edit.file.blocks.clear()
+        return lost
+
     def _blocks_of(self, event: Event, file: KnownFile) -> list[Concern]:
-        """The block that the event names or that is the last of its file; of a new block also the one before it."""
+        """The block that the event names, else the last one of the file; for a new block also the one before it."""
         last, named = file.last_block(), event.arguments.get("block")
         if named is None or event.kind == "block":
-            # A truncate that needs no recovery has removed blocks, and does not say which.
-            is_lost = event.event == "truncate" and event.observed.get("answer") == "true"
-            return [] if last is None or is_lost else [Concern("block", str(last.block_id))]
+            # A truncate without a recovery removes blocks, but does not show which.
+            role = "previous" if _cuts_at_a_border(event) else ""
+            return [] if last is None else [Concern("block", str(last.block_id), role)]
         concerns = [Concern("block", named)]
-        if event.event == "add_block" and last is not None and str(last.block_id) != named:
+        goes_on = event.event == "add_block" or _closes_before(event)
+        if goes_on and last is not None and str(last.block_id) != named:
             concerns.append(Concern("block", str(last.block_id), "previous"))
         return concerns
 
+    def _was_answered(self, event: Event, file: KnownFile | None) -> bool:
+        """Whether a retried call returns a block again (FSDirWriteFileOp#analyzeFileState)."""
+        named = event.arguments.get("block", event.entity)
+        return (
+            event.event == "add_block"
+            and file is not None
+            and any(str(block.block_id) == named for block in file.blocks)
+        )
+
     def _remember(self, event: Event, file: KnownFile | None) -> None:
-        """What later events of the same file imply."""
-        if file is None or event.refused_with is not None:
+        """Update the file for its later events."""
+        if file is None:
+            return
+        if _closes_before(event):
+            file.holder = ""
+        if event.refused_with is not None:
+            file.holder = _new_holder(event) or file.holder
             return
         self._remember_blocks(event, file)
         if event.event == "delete" and "inode" not in event.arguments:
             self._trees[event.namespace].remove(file.path)
-        elif event.event in _OPENS:
-            file.holder = event.arguments.get("client", "")
+        elif event.event in _OPENS and not _cuts_at_a_border(event):
+            file.holder = "" if _may_be_again(event) else event.arguments.get("client", "")
         elif event.event == "add_block" and event.kind == "block":
             _remember_block(file, event.entity)
         elif event.observed.get("closed") == "true":
@@ -193,19 +270,45 @@ class NativeReader:
         elif event.event == "recover_lease":
             file.holder = event.arguments.get("client", "")
         elif event.event == "release_expired_lease":
-            file.holder = event.arguments.get("new_holder", NAMENODE)
+            file.holder = _new_holder(event) or ""
 
     def _remember_blocks(self, event: Event, file: KnownFile) -> None:
-        """Which block is the last, where the NameNode names it in events of the file."""
+        """Update the file's last block, where an event of the NameNode shows it."""
         named = event.arguments.get("block")
         if event.kind != "file":
             if event.event == "commit_block_synchronization" and event.observed.get("deleted") == "true":
                 file.blocks.clear()
             return
-        if event.event == "abandon_block" or (event.event == "truncate" and named is None):
+        if event.event == "abandon_block" or _cuts_at_a_border(event):
             file.blocks.clear()
         elif named is not None and event.event in _NAMES_ITS_LAST_BLOCK:
             _remember_block(file, named)
+
+
+def _transaction(event: Event) -> int | None:
+    """The last edit at the time of an event; None if the event does not show it."""
+    return whole_number(event.arguments.get("transaction", ""))
+
+
+def _new_holder(event: Event) -> str | None:
+    """The holder during a recovery, if the event shows or implies a new one."""
+    default = NAMENODE if event.event == "release_expired_lease" else None
+    return event.observed.get("new_holder", event.arguments.get("new_holder", default))
+
+
+def _closes_before(event: Event) -> bool:
+    """Whether the call first closed the file, because its writer was past the soft limit."""
+    return event.observed.get("closed_before") == "true"
+
+
+def _cuts_at_a_border(event: Event) -> bool:
+    """Whether a truncate left the file closed: it cut at a block boundary, or to the current length."""
+    return event.event == "truncate" and event.observed.get("answer") == "true"
+
+
+def _may_be_again(event: Event) -> bool:
+    """Whether a truncate may be a retry while the file is being cut to that length, which changes nothing."""
+    return event.observed.get("answer") == "false" and event.recovery_id is None
 
 
 def _remember_block(file: KnownFile, named: str) -> None:

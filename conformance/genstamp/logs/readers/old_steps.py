@@ -1,6 +1,6 @@
 """The steps that Hadoop 0.20 logs of a block and its replicas, whoever counts or writes them.
 
-Leaves out the two forms in which they come: lines (`merged_log`) and sequences of event ids (`sequences`). In neither
+Not here: the two forms in which they come: lines (`merged_log`) and sequences of event ids (`sequences`). In neither
 is it known on which datanode a replica is, nor the order between nodes, nor, within a second, that of one node.
 """
 

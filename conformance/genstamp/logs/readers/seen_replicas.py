@@ -1,6 +1,6 @@
 """Which replicas compiled code has seen, put by until a line asks for all of a datanode.
 
-Leaves out what is known of them (`log_state`).
+Not here: what is known of them (`log_state`).
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """What a reader gives: events with the entities they concern, and what it could not read.
 
-Leaves out how any source is read.
+Not here: how any source is read.
 """
 
 from collections import Counter

@@ -3,14 +3,15 @@
 Several directories of one NameNode hold the same files; each file is read once, and copies that differ are told. A
 replica is told to the key of its block too, so that what a datanode has and what the NameNode knows meet.
 
-Leaves out how directories and archives are opened (`storage_tree`), and images before protobuf.
+Not here: how directories and archives are opened (`storage_tree`), and images before protobuf.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from genstamp.events import Event, Kind, Place
-from genstamp.logs.readers.edit_replay import LEGACY_STAMPS, NAMENODE
+from genstamp.logs.readers.edit_events import NAMENODE
+from genstamp.logs.readers.edit_grants import LEGACY_STAMPS
 from genstamp.logs.readers.name_directories import NameDirectories
 from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
 from genstamp.logs.readers.storage_directory import Replica, Storage, kept, replicas, storages

@@ -1,6 +1,6 @@
 """Which storage directories of NameNodes and datanodes a tree of files has, and what lies in them, by their names.
 
-A storage directory is one that has `current/VERSION` with a storage type. Leaves out what is in `previous/`,
+A storage directory is one that has `current/VERSION` with a storage type. Not here: what is in `previous/`,
 `previous.checkpoint/`, trash and the checkpoints of journal nodes: they are older than what is in `current/`.
 """
 

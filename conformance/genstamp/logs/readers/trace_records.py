@@ -3,7 +3,7 @@
 `event.csv` holds a record a line, `edge.csv` which record was begun by which, `trace.csv` how many records each task
 has. All have a head line. The last column of `event.csv` is not quoted and has commas.
 
-Leaves out what records mean (`genstamp.logs.readers.tracebench`) and their order (`genstamp.logs.readers.causes`).
+Not here: what records mean (`genstamp.logs.readers.tracebench`) and their order (`genstamp.logs.readers.causes`).
 """
 
 from collections.abc import Iterator

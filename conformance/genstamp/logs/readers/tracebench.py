@@ -4,7 +4,7 @@ A task is one command of a user, so one DFSClient with one lease, which writes o
 record speaks of, only the client tells, and only of the last try of each `nextBlockOutputStream`; the blocks of tries
 that were given up are told apart by the call that added them.
 
-Leaves out reads, and calls that change the namespace and do not name what they change: delete, rename, mkdirs.
+Not here: reads, and calls that change the namespace and do not name what they change: delete, rename, mkdirs.
 """
 
 import re

@@ -1,7 +1,6 @@
-"""What observed events say about the entities that they concern: one book of rules a kind.
+"""Rules that map observed events to lifecycle events: one book of rules for each kind of entity.
 
-Leaves out transitions between states: those are the lifecycles of the specification, which the rules name event by
-event.
+Not here: the transitions between states, which are those of the specification's lifecycles.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,7 +33,7 @@ __all__ = [
 BOOKS: Mapping[Kind, RuleBook] = {book.kind: book for book in (FILE, BLOCK, REPLICA, LEASE, NODE)}
 
 NO_RULE = -1
-"""Given for an event of which no rule says what it means for an entity of that kind."""
+"""The result for an event to which no rule of that kind of entity applies."""
 
 _BY_EVENT: dict[tuple[Kind, str, str], list[tuple[int, Rule]]] = {}
 for _book in BOOKS.values():
@@ -43,12 +42,12 @@ for _book in BOOKS.values():
 
 
 def rule_of(kind: Kind, role: str, event: Event) -> int:
-    """Number of the rule that an event falls under for one entity that it concerns.
+    """The number of the first rule that applies to an event, for one entity that the event concerns.
 
     Args:
-        kind: of the entity.
-        role: in which part the entity is concerned.
-        event: what was seen.
+        kind: the entity's kind.
+        role: the entity's role in the event; "" where it has only one.
+        event: the observed event.
 
     Returns:
         Index in `BOOKS[kind].rules`, or `NO_RULE`.
@@ -60,7 +59,7 @@ def rule_of(kind: Kind, role: str, event: Event) -> int:
 
 
 def weighed(rules: Sequence[Rule], events: Collection[str]) -> list[int]:
-    """Numbers of the rules whose events a balance counts: those of steps that were carried out and are nobody's."""
+    """The numbers of the rules whose events a balance counts: steps that were carried out, on an unnamed datanode."""
     return [
         number
         for number, rule in enumerate(rules)

@@ -1,17 +1,13 @@
-"""What images and replicas on disk say about a block at the NameNode: rules of the book in `block.py`.
+"""Rules for a block at the NameNode that is found in an image, or of which a replica is found on disk.
 
-Leaves out what they say about the replica itself (`replica.py`).
+Not here: the rules for the replica itself (`replica.py`).
 
-Sections A, B and I are those of the facts file `hdfs-protocol.md`.
+Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 """
 
-from genstamp.logs.rules.shape import Check, Register, Rule, Sets, Way, states
+from genstamp.logs.rules.block_checks import AS_GIVEN, LENGTH_IS_STORED, NOT_THERE, STAMP, STAMP_IS_STORED
+from genstamp.logs.rules.shape import Check, Rule, Way, states
 
-STAMP, _, LENGTH = Register
-_STAMP_IS_STORED = Check("generation_stamp", "is", STAMP)
-_LENGTH_IS_STORED = Check("num_bytes", "is", LENGTH)
-_AS_GIVEN: Sets = {STAMP: "generation_stamp", LENGTH: "num_bytes"}
-_NOT_THERE = states("absent", "removed")
 _OPEN = states("under_construction", "under_recovery")
 _CLOSED = states("committed", "complete")
 _ANY_STAMP = _OPEN | states("removed")
@@ -21,15 +17,15 @@ _STORED = (
         Rule(
             "stored_in_image",
             (
-                Way((), (_STAMP_IS_STORED, _LENGTH_IS_STORED), those),
+                Way((), (STAMP_IS_STORED, LENGTH_IS_STORED), those),
                 *(Way(born, (), states("absent")) for born in births),
             ),
             "A.7  FSImageFormatPBINode",
             when=when,
-            sets=_AS_GIVEN,
+            sets=AS_GIVEN,
         )
         for when, those, births in (
-            # Where what is known of the block begins, it is as if its whole life so far had passed at once.
+            # Where the history of the block begins, all earlier steps count as one.
             (
                 {"block_state": "COMPLETE", "history": "begins"},
                 _CLOSED,
@@ -44,16 +40,16 @@ _STORED = (
             ({"block_state": "UNDER_CONSTRUCTION"}, _OPEN | _CLOSED, ()),
         )
     ),
-    Rule("missing_from_image", (Way((), (), _NOT_THERE),), "A.7  FSImageFormatPBINode"),
+    Rule("missing_from_image", (Way((), (), NOT_THERE),), "A.7  FSImageFormatPBINode"),
 )
 
-# I.2: which replicas the NameNode takes for those of the block. Stamps are given out before it knows of them in the
-# block, so that a block that is open, or went with its file while it was, may have replicas of any stamp.
+# I.2: which replicas the NameNode accepts. A stamp is granted before the block gets it, so a block that is open, or
+# was when its file was deleted, may have replicas of any stamp.
 _FOUND = (
     Rule(
         "found_on_disk",
         (
-            Way((), (_STAMP_IS_STORED, _LENGTH_IS_STORED), _CLOSED),
+            Way((), (STAMP_IS_STORED, LENGTH_IS_STORED), _CLOSED),
             Way((), (Check("generation_stamp", "below", STAMP),), _CLOSED),
             Way((), (), _ANY_STAMP),
         ),

@@ -1,13 +1,28 @@
-"""What observed events say about a file.
+"""Rules for a file: one lease covers an open file, only its holder writes it, and each recovery that ends was started.
 
-A file's registers are its holder, as the number that stands for the name, and the id of its last recovery: one lease
-covers an open file, only its holder works on it, and no recovery ends that was not started. Leaves out its blocks (see
-`block.py`) and the lease of the holder (see `lease.py`).
+A file uses the registers for two other numbers: STAMP holds the number of its holder's name, LENGTH the id of its last
+recovery.
 
-Sections A, E, F and G are those of the facts file `hdfs-protocol.md`.
+Not here: its blocks (`block.py`) and the lease of the holder (`lease.py`).
+
+Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 """
 
-from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
+from genstamp.logs.rules.shape import (
+    UNCHANGED,
+    Check,
+    Drift,
+    Effect,
+    Move,
+    Register,
+    Rule,
+    RuleBook,
+    Sets,
+    Way,
+    lost,
+    states,
+)
+from genstamp.logs.rules.soft_limit import OF_FILES
 
 _EVENTS = (
     "create",
@@ -28,17 +43,16 @@ _EVENTS = (
 _OPEN = states("under_construction")
 _CLOSED = states("closed")
 _NOT_THERE = states("absent", "deleted")
-_UNCHANGED = (Way(),)
 _STAYS_OPEN = (Way((), (), _OPEN),)
 
 _HOLDER = Register.STAMP
 _ID = Register.LENGTH
-"""Where the id of the last recovery is kept: files have no length, and `recovery_id` is who gets the lease."""
+"""The register of the last recovery's id. RECOVERY_ID is not free: an event of a file has its new holder there."""
 _ID_IS_CURRENT = Check(
     "num_bytes", "is", _ID, "no recovery of the file was started under this id", "under the id of a recovery"
 )
 _MAY_START: Sets = {_ID: ""}
-"""A recovery may have been started: the event of the call does not say under which id."""
+"""A recovery may have been started; the event does not show its id."""
 _BY_HOLDER = Check(
     "generation_stamp", "is", _HOLDER, "who acts is not the holder of the file's lease", "by the holder of its lease"
 )
@@ -53,12 +67,12 @@ _ANOTHER_HOLDER = frozenset({"create", "create_overwrite", "append", "truncate",
 
 
 def _plain(event: str, source: str) -> Rule:
-    """An event that is what the lifecycle calls it."""
+    """A rule for an event that has the same name in the lifecycle."""
     return Rule(event, (Way((event,)),), source)
 
 
 def _opening(event: str, source: str, others: Sets | None = None) -> tuple[Rule, Rule]:
-    """An event after which the file has the holder that acts, who may not be named; and what becomes of the others."""
+    """Rules for an event that gives the file to the client that acts, named or not; `others` are further registers."""
     return (
         Rule(event, (Way((event,)),), source, when={"client": "*"}, sets={**_ACTOR_HOLDS, **(others or {})}),
         Rule(event, (Way((event,)),), source, sets={**_UNKNOWN_HOLDER, **(others or {})}),
@@ -66,7 +80,7 @@ def _opening(event: str, source: str, others: Sets | None = None) -> tuple[Rule,
 
 
 def _of_holder(event: str, source: str) -> Rule:
-    """An event that is what the lifecycle calls it, and that only the holder brings about."""
+    """A rule for an event that has the same name in the lifecycle, and that only the holder may cause."""
     return Rule(event, (Way((event,), (_BY_HOLDER,)),), source)
 
 
@@ -77,15 +91,7 @@ _WRITING = (
         "F.1  FSNamesystem#recoverLeaseInternal",
         refused="AlreadyBeingCreatedException",
     ),
-    Rule(
-        "create",
-        (Way((), (), _OPEN),),
-        "F.1  FSNamesystem#recoverLeaseInternal",
-        refused="RecoveryInProgressException",
-        sets=_MAY_START,
-    ),
-    # E.1 step 4: the soft limit had passed and nothing was to be recovered, so the call closed the file and refused
-    # all the same.
+    # E.1 step 4: the soft limit had passed and no recovery was needed: the call closed the file and was refused.
     Rule(
         "create",
         (Way((), (), _CLOSED), Way(("close",))),
@@ -96,7 +102,7 @@ _WRITING = (
     Rule(
         "append",
         (Way(("append",)), Way((), (), _OPEN | _CLOSED)),
-        "E.2  FSDirAppendOp#prepareFileForAppend, told when the call has left the lock",
+        "E.2  FSDirAppendOp#prepareFileForAppend, logged after the lock is released",
         when={"outcome": "unknown"},
         sets=_UNKNOWN_HOLDER,
     ),
@@ -105,23 +111,38 @@ _WRITING = (
     Rule(
         "truncate",
         (Way(("truncate_at_block_boundary",)), Way((), (), _CLOSED)),
-        "E.4  FSDirTruncateOp#truncate, also to the length that the file has",
+        "E.4  FSDirTruncateOp#truncate, or a truncate to the length that the file has",
         when={"answer": "true"},
     ),
     Rule(
         "create",
         (Way(("delete",)), Way((), (), _NOT_THERE)),
-        "E.1, A20  FSDirWriteFileOp#startFile, of the file that is overwritten",
+        "E.1, A20  FSDirWriteFileOp#startFile: the file that is overwritten",
         role="replaced",
     ),
     Rule("get_additional_datanode", _STAYS_OPEN, "E.13  FSNamesystem#getAdditionalDatanode"),
-    # What the client tells of close(), after the NameNode has.
-    Rule("close", _UNCHANGED, "C.7  DFSOutputStream#close", when={"client": "*"}),
+    # The client reports close() after the NameNode has closed the file.
+    Rule("close", UNCHANGED, "C.7  DFSOutputStream#close", when={"client": "*"}),
     Rule(
         "truncate",
         (Way(("truncate",)), Way(("truncate_at_block_boundary",)), Way((), (), _OPEN | _CLOSED)),
-        "E.4  FSDirTruncateOp#truncate, told when the call has left the lock, and not what came of it",
+        "E.4  FSDirTruncateOp#truncate, logged after the lock is released, without its outcome",
         when={"outcome": "unknown"},
+        sets=_TAKEN_OVER,
+    ),
+    # A truncate that has started a recovery shows its id.
+    Rule(
+        "truncate",
+        (Way(("truncate",)),),
+        "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate",
+        when={"client": "*", "recovery_id": "*"},
+        sets={**_ACTOR_HOLDS, **_MAY_START},
+    ),
+    Rule(
+        "truncate",
+        (Way(("truncate",)), *_STAYS_OPEN),
+        "E.4, A.6  FSDirTruncateOp#truncate: a retry while the file is being cut to that length also answers false",
+        when={"answer": "false"},
         sets=_TAKEN_OVER,
     ),
     *_opening("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate", _MAY_START),
@@ -141,7 +162,7 @@ _WRITING = (
     ),
     Rule(
         "fsync",
-        (Way(("fsync",), (_BY_HOLDER,)), *_UNCHANGED),
+        (Way(("fsync",), (_BY_HOLDER,)), *UNCHANGED),
         "E.10  FSNamesystem#fsync, which logs the call before its checks",
         when={"outcome": "unknown"},
     ),
@@ -149,8 +170,8 @@ _WRITING = (
     Rule("check_file_progress", _STAYS_OPEN, "E.9, E.5  FSNamesystem#checkFileProgress"),
     Rule(
         "complete",
-        (Way(("close",), (_BY_HOLDER,)), *_UNCHANGED),
-        "E.9  FSDirWriteFileOp#completeFileInternal, of one of several files that were at a path",
+        (Way(("close",), (_BY_HOLDER,)), *UNCHANGED),
+        "E.9  FSDirWriteFileOp#completeFileInternal, where several files have been at the path",
         when={"outcome": "unknown"},
     ),
     # HDFS-3031: a second complete of the same last block answers true.
@@ -161,12 +182,16 @@ _WRITING = (
         when={"closed": "true"},
     ),
     Rule("complete", (Way((), (_BY_HOLDER,), _OPEN),), "E.9  FSDirWriteFileOp#completeFileInternal"),
-    Rule(
-        "take_block_of_another_file",
-        (),
-        "E.5  FSNamesystem#getAdditionalBlock: a block is of the file that it was added to",
+    *(
+        Rule(event, (), f"E.5  FSNamesystem#getAdditionalBlock: {never}")
+        for event, never in {
+            "add_block_of_another_id": "a block has the id that was allocated for it",
+            "add_block_under_another_stamp": "a block has the stamp that was granted for it",
+            "list_block_never_added": "a block is listed after it was added",
+            "list_block_twice": "a block is in one place of its file",
+            "take_block_of_another_file": "a block is of the file that it was added to",
+        }.items()
     ),
-    Rule("list_block_twice", (), "E.5  FSNamesystem#getAdditionalBlock: a block is in one place of its file"),
     _plain("close", "A.5  FSNamesystem#finalizeINodeFileUnderConstruction"),
 )
 
@@ -200,7 +225,7 @@ _RECOVERY = (
             "false": (*_STAYS_OPEN, Way(("reassign_lease",))),
         }.items()
     ),
-    # A line that comes before the outcome; that the call closed the file, another line tells.
+    # This line is logged before the outcome is known; another one is logged if the call closes the file.
     Rule(
         "recover_lease",
         (*_STAYS_OPEN, Way(("reassign_lease",))),
@@ -248,7 +273,7 @@ _RECOVERY = (
 
 _TREE = (
     *(
-        Rule(event, _UNCHANGED, "E.14: nothing was there, or it could not be", when={"answer": "false"})
+        Rule(event, UNCHANGED, "E.14: there was no such file, or it could not be changed", when={"answer": "false"})
         for event in ("delete", "rename")
     ),
     _plain("delete", "E.14  FSDirDeleteOp#delete"),
@@ -261,7 +286,7 @@ _STORED = (
         Rule(
             "stored_in_image",
             (Way((), (), state), Way(born, before=states("absent"))),
-            "A.7  FSImageFormatPBINode: where what is known of the file begins",
+            "A.7  FSImageFormatPBINode: where the history of the file begins",
             when={"file_state": name, "history": "begins"},
             sets=_ACTOR_HOLDS,
         )
@@ -295,7 +320,7 @@ _ASIDE = (
     "set_times",
     "retry_cache_answers",
 )
-"""Calls that read, or change what no lifecycle has; what a client was promised; an answer that is given once more."""
+"""Calls that only read, or change nothing that the lifecycle has; promises to clients; repeated answers."""
 
 FILE = RuleBook(
     "file",
@@ -307,15 +332,17 @@ FILE = RuleBook(
         for event in _EVENTS
     },
     (
+        lost("A.7, I.5  FSEditLogLoader#loadEditRecords"),
+        *OF_FILES,
         *_WRITING,
         *_RECOVERY,
         *_TREE,
         *_STORED,
-        *(Rule(event, _UNCHANGED, "no step of a file", refused=refused) for event in _ASIDE for refused in (None, "*")),
+        *(Rule(event, UNCHANGED, "no step of a file", refused=refused) for event in _ASIDE for refused in (None, "*")),
         *(
             Rule(
                 event,
-                _UNCHANGED,
+                UNCHANGED,
                 "F.1 row 5: the recovery that it may have started goes on",
                 refused="*",
                 sets=_MAY_START,
@@ -323,7 +350,7 @@ FILE = RuleBook(
             for event in ("create", "append", "truncate", "recover_lease")
         ),
         *(
-            Rule(event, _UNCHANGED, "E.0: after a refusal nothing has changed", refused="*")
+            Rule(event, UNCHANGED, "E.0: after a refusal nothing has changed", refused="*")
             for event in (
                 "add_block",
                 "complete",

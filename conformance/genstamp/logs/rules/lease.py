@@ -1,14 +1,15 @@
-"""What observed events say about the lease of one holder.
+"""Rules for the lease of one holder.
 
-Leaves out which files the lease covers: an event that ends the work on one file may or may not have ended the lease,
-so it is explained by either.
+Roles: "" is the client that acts; "holder" the holder of the file; "holder_of_no_other" a holder that had only this
+file when its recovery began; "new_holder" the client that gets the file.
 
-Sections D, E and F are those of the facts file `hdfs-protocol.md`. Roles: "" the holder that acts; "holder" the
-holder of the file that is acted on; "holder_of_no_other" who had only that file when its recovery began; "new_holder"
-who gets it.
+Not here: which files the lease covers. After an event that closes one file the lease may be released or kept.
+
+Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 """
 
-from genstamp.logs.rules.shape import Effect, Rule, RuleBook, Way, states
+from genstamp.logs.rules.shape import UNCHANGED, Effect, Rule, RuleBook, Way, lost, states
+from genstamp.logs.rules.soft_limit import FILE_LEAVES, HAS_LEASE, OF_LEASES
 
 _EVENTS = (
     "grant",
@@ -23,24 +24,23 @@ _EVENTS = (
     "restart",
 )
 
-_HAS_ONE = states("held", "past_soft_limit", "past_hard_limit", "being_recovered")
 _PAST_HARD = states("past_hard_limit")
-_UNCHANGED = (Way(),)
-_IN_HAND = (Way((), (), _HAS_ONE),)
-_FILE_LEAVES = (*_IN_HAND, Way(("release",)), Way(("recovery_ends",)))
-_FILE_IS_TAKEN = (*_FILE_LEAVES, Way(("reassign",)))
+_IN_HAND = (Way((), (), HAS_LEASE),)
+_FILE_IS_TAKEN = (*FILE_LEAVES, Way(("reassign",)))
 
 _HOLDER = (
-    Rule("truncate", _UNCHANGED, "E.4  FSDirTruncateOp#truncate: nothing is recovered", when={"answer": "true"}),
+    Rule("truncate", UNCHANGED, "E.4  FSDirTruncateOp#truncate: nothing is recovered", when={"answer": "true"}),
+    Rule("truncate", (Way(("grant",)),), "D.2  LeaseManager#addLease", when={"recovery_id": "*"}),
+    Rule("truncate", (Way(("grant",)), *UNCHANGED), "E.4, D.2  FSDirTruncateOp#truncate", when={"answer": "false"}),
     *(Rule(event, (Way(("grant",)),), "D.2  LeaseManager#addLease") for event in ("create", "append", "truncate")),
-    Rule("fsync", _UNCHANGED, "E.10  FSNamesystem#fsync: logged before its checks", when={"outcome": "unknown"}),
-    # S17: a file under construction belongs to a lease, so who works on one has a lease.
+    Rule("fsync", UNCHANGED, "E.10  FSNamesystem#fsync: logged before its checks", when={"outcome": "unknown"}),
+    # S17: every file under construction belongs to a lease.
     *(
         Rule(event, _IN_HAND, "D.1, S17  FSNamesystem#checkLease")
         for event in ("add_block", "fsync", "update_pipeline", "update_blocks", "abandon_block", "check_file_progress")
     ),
-    # HDFS-3031: a second complete answers true, and the lease may be gone by then.
-    Rule("complete", (*_FILE_LEAVES, *_UNCHANGED), "A.5, D.2  LeaseManager#removeLease", when={"closed": "true"}),
+    # HDFS-3031: a retried complete also answers true, when the lease may already be released.
+    Rule("complete", (*FILE_LEAVES, *UNCHANGED), "A.5, D.2  LeaseManager#removeLease", when={"closed": "true"}),
     Rule("complete", _IN_HAND, "E.9  FSNamesystem#checkLease"),
     Rule("renew_lease", (Way(("renew",)),), "D.5  LeaseManager#renewLease"),
     Rule("soft_limit_passes", (Way(("soft_limit_passes",)),), "D.1  LeaseManager.Lease#expiredSoftLimit"),
@@ -49,31 +49,15 @@ _HOLDER = (
         (Way(("hard_limit_passes",)), Way(("soft_limit_passes", "hard_limit_passes")), Way((), (), _PAST_HARD)),
         "D.1, D.3  LeaseManager#checkLeases",
     ),
-    Rule("client_crash", _UNCHANGED, "the NameNode does not notice"),
-    Rule("namenode_restart", (Way(("restart",)), *_UNCHANGED), "A.7  LeaseManager#renewAllLeases"),
+    Rule("client_crash", UNCHANGED, "the NameNode does not notice"),
+    Rule("namenode_restart", (Way(("restart",)), *UNCHANGED), "A.7  LeaseManager#renewAllLeases"),
 )
 
 _FILE_HOLDER = (
-    # The soft limit had passed: a recovery was started, and the holder stays.
-    Rule(
-        "create",
-        (Way(("start_recovery",)), Way(("reassign",))),
-        "F.1 row 5  FSNamesystem#recoverLeaseInternal; with soft-limit-takes-the-file repaired the file goes",
-        role="holder",
-        refused="RecoveryInProgressException",
-        when={"recovery_id": "*"},
-    ),
-    Rule(
-        "create",
-        (*_IN_HAND, Way(("start_recovery",))),
-        "F.1 rows 5, 6  FSNamesystem#recoverLeaseInternal",
-        role="holder",
-        refused="RecoveryInProgressException",
-    ),
-    Rule("create", _FILE_LEAVES, "F.1  FSNamesystem#recoverLeaseInternal", role="holder", refused="*"),
+    Rule("create", FILE_LEAVES, "F.1  FSNamesystem#recoverLeaseInternal", role="holder", refused="*"),
     Rule(
         "recover_lease",
-        (*_FILE_IS_TAKEN, *_UNCHANGED),
+        (*_FILE_IS_TAKEN, *UNCHANGED),
         "E.12, F.2  FSNamesystem#recoverLease",
         role="holder",
         when={"closed": "true"},
@@ -93,26 +77,26 @@ _FILE_HOLDER = (
     ),
     Rule("internal_release_lease", _IN_HAND, "F.3  FSNamesystem#internalReleaseLease, at its beginning", role="holder"),
     Rule("reassign_lease", (*_IN_HAND, Way(("reassign",))), "F.4  LeaseManager#reassignLease", role="holder"),
-    Rule("close", _FILE_LEAVES, "A.5, D.2  LeaseManager#removeLease", role="holder"),
+    Rule("close", FILE_LEAVES, "A.5, D.2  LeaseManager#removeLease", role="holder"),
     Rule(
         "commit_block_synchronization",
-        (*_FILE_LEAVES, *_UNCHANGED),
+        (*FILE_LEAVES, *UNCHANGED),
         "G.6, A.5  LeaseManager#removeLease",
         role="holder",
         when={"closed": "true"},
     ),
-    Rule("commit_block_synchronization", _UNCHANGED, "G.6", role="holder"),
+    Rule("commit_block_synchronization", UNCHANGED, "G.6", role="holder"),
     *(
         Rule(
             event,
             (Way(("release",)), Way((), (), states("released"))),
-            "D.2, F.4  LeaseManager#removeLease, #reassignLease: a lease without a file is none",
+            "D.2, F.4  LeaseManager#removeLease, #reassignLease: a lease without files is removed",
             role="holder_of_no_other",
         )
         for event in ("commit_block_synchronization", "close")
     ),
-    Rule("delete", _FILE_LEAVES, "E.14  LeaseManager#removeLease", role="holder"),
-    # A.7: the holder stands in the inode; leases are built from that.
+    Rule("delete", FILE_LEAVES, "E.14  LeaseManager#removeLease", role="holder"),
+    # A.7: leases are rebuilt from the holders in the inodes.
     Rule(
         "stored_in_image",
         (*_IN_HAND, Way(("grant",))),
@@ -126,7 +110,7 @@ _FILE_HOLDER = (
 _NEW_HOLDER = (
     Rule("reassign_lease", (Way(("take_over",)),), "F.4  LeaseManager#reassignLease", role="new_holder"),
     *(
-        Rule(event, _UNCHANGED, "F.3: closed at once, nothing to take over", role="new_holder", when={"closed": "true"})
+        Rule(event, UNCHANGED, "F.3: closed at once, not taken over", role="new_holder", when={"closed": "true"})
         for event in ("recover_lease", "release_expired_lease")
     ),
     *(
@@ -142,11 +126,13 @@ LEASE = RuleBook(
     "lease",
     {event: Effect() for event in _EVENTS},
     (
+        lost("A.7, D.1  FSEditLogLoader#loadEditRecords, LeaseManager#addLease"),
+        *OF_LEASES,
         *_HOLDER,
         *_FILE_HOLDER,
         *_NEW_HOLDER,
         *(
-            Rule(event, _UNCHANGED, "E.0: after a refusal nothing has changed", refused="*", role=role)
+            Rule(event, UNCHANGED, "E.0: after a refusal nothing has changed", refused="*", role=role)
             for event in (
                 "create",
                 "append",

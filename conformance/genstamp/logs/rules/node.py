@@ -1,15 +1,18 @@
-"""What observed events say about a node: of the NameNode, that generation stamps and block ids rise.
+"""Rules for a node: at the NameNode, generation stamps and block ids rise.
 
-The register of stamps holds the highest one ever granted; the counter, which a start may lower, is the reader's
-(`genstamp.logs.readers.granted_stamps`). The register of lengths, which a node has none of, holds the last block id.
+The register STAMP holds the highest stamp ever granted, LENGTH the last block id. The NameNode's counter of stamps,
+which a start may lower, belongs to the reader (`genstamp.logs.readers.granted_stamps`).
 
-What is said *about* nodes, and calls that concern no file, are declared here as no step of any lifecycle; that the
-NameNode starts again is one of each block and lease that it has (`block.py`, `lease.py`).
+A node has no lifecycle in the specification, so all other events about nodes, and calls that concern no file, change
+nothing here. A start of the NameNode is a step of each of its blocks and leases (`block.py`, `lease.py`).
 
-Leaves out everything else: a node has no lifecycle in the specification.
+Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 """
 
-from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Way, states
+from typing import Final
+
+from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Value, Way, states
+from genstamp.logs.rules.soft_limit import CALLS
 
 _ASIDE = (
     "datanode_crash",
@@ -29,6 +32,7 @@ _ASIDE = (
     "get_server_defaults",
     "get_fs_stats",
     "get_datanode_report",
+    "list_open_files",
     "set_safe_mode",
 )
 
@@ -46,19 +50,11 @@ _ID = Register.LENGTH
 _ID_IS_NEW = Check(
     "num_bytes", "above", _ID, "the block id is not above the last that was allocated", "with a block id above it"
 )
-_ID_WAS_ALLOCATED = Check(
-    "num_bytes",
-    "at_most",
-    _ID,
-    "the block id is above the last that was allocated",
-    "with a block id that was allocated",
-)
-
 _STORED = (
     Rule(
         "stored_in_image",
         (Way(),),
-        "H  NameSystemSection: where what is known of the namespace begins",
+        "H  NameSystemSection: where the history of the namespace begins",
         when={"history": "begins"},
         sets={Register.STAMP: "generation_stamp"},
     ),
@@ -70,11 +66,31 @@ _STORED = (
     *(
         Rule(event, (Way((), (_NOT_ABOVE_COUNTER,)),), source)
         for event, source in {
-            "stamps_in_edits": "H.4  FSNamesystem#nextGenerationStamp: granted, and written, before a block has it",
-            "stamps_in_image": "H  BlockIdManager: no block has a stamp that was not given out",
-            "stamps_on_disk": "H  BlockIdManager: no replica has a stamp that was not given out",
+            "stamps_in_edits": "H.4  FSNamesystem#nextGenerationStamp: a grant is logged before a block has the stamp",
+            "stamps_in_image": "H  BlockIdManager: every stamp of a block was granted",
+            "stamps_on_disk": "H  BlockIdManager: every stamp of a replica was granted",
         }.items()
     ),
+)
+
+# Calls for which a NameNode grants a stamp. The reader leaves out retries, which get the first answer again.
+_GRANTED: Final[tuple[tuple[Value, tuple[str, ...], tuple[str | None, ...]], ...]] = (
+    ("generation_stamp", ("add_block", "update_block_for_pipeline"), (None,)),
+    ("recovery_id", (*CALLS, "start_recovery", "recover_lease", "release_expired_lease"), (None, "*")),
+)
+_GRANTS = tuple(
+    Rule(
+        event,
+        (Way((), (Check(value, "above", Register.STAMP),)),),
+        "H  FSNamesystem#nextGenerationStamp: a new block, pipeline or recovery has a stamp of its own",
+        role="grants",
+        refused=refused,
+        when={"recovery_id": "*"} if value == "recovery_id" else {},
+        sets={Register.STAMP: value},
+    )
+    for value, events, refusals in _GRANTED
+    for event in events
+    for refused in refusals
 )
 
 NODE = RuleBook(
@@ -84,7 +100,7 @@ NODE = RuleBook(
         Rule(
             "set_generation_stamp",
             (Way(),),
-            "H.4  hole stamp-granted-twice: what no block has yet is granted again by a NameNode that has started",
+            "H.4  hole stamp-granted-twice: after a start the NameNode grants again every stamp that no block has",
             when={"granted_before": "*", "semantics": "hadoop-3.4"},
         ),
         Rule(
@@ -105,13 +121,16 @@ NODE = RuleBook(
             "H  SequentialBlockIdGenerator#nextValue: no id is given out twice",
             sets={_ID: "num_bytes"},
         ),
-        Rule(
-            "blocks_in_edits",
-            (Way((), (_ID_WAS_ALLOCATED,)),),
-            "H  BlockIdManager#nextBlockId: allocated, and written, before a block has it",
-        ),
         *_STORED,
-        # A trace of a model, which was followed through its system (`readers.itf`).
+        *_GRANTS,
+        Rule(
+            "namenode_restart",
+            (Way(),),
+            "H.4  FSImage#loadFSImage: the counter is taken from the image and the edits, and may be lower",
+            role="grants",
+            sets={Register.STAMP: ""},
+        ),
+        # A trace of a model is replayed on its own system (`readers.itf`).
         Rule("replay_trace", (Way(),), "each step is one that the system allows, and no property breaks"),
         Rule("replay_trace", (), "no step of the system leads to what the trace shows", refused="NoSuchStep"),
         Rule("replay_trace", (), "the path breaks a property of the system", refused="PropertyBroken"),

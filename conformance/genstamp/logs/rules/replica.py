@@ -1,12 +1,13 @@
-"""What observed events say about a replica on one datanode.
+"""Rules for a replica on one datanode.
 
-Leaves out disk errors, moves between the volumes of a datanode and eviction from memory; a line that is written
-before the checks of a call (`Receiving ...`) says only that the call came.
+A line that is written before the checks of a call (`Receiving ...`) shows only that the call arrived.
 
-Sections B and G are those of the facts file `hdfs-protocol.md`.
+Not here: disk errors, moves between the volumes of a datanode, and eviction from memory.
+
+Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 """
 
-from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
+from genstamp.logs.rules.shape import UNCHANGED, Check, Drift, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
 from genstamp.logs.rules.unplaced import REPLICA_ORDERS
 
 STAMP, RECOVERY_ID, LENGTH = Register
@@ -53,7 +54,6 @@ _THERE = states("finalized", "rbw", "rwr", "rur", "temporary")
 _NOT_THERE = states("absent")
 _AS_GIVEN: Sets = {STAMP: "generation_stamp", LENGTH: "num_bytes"}
 _FORGET: Sets = {STAMP: "", RECOVERY_ID: "", LENGTH: ""}
-_UNCHANGED = (Way(),)
 _STATES = {
     "FINALIZED": "finalized",
     "RBW": "rbw",
@@ -72,7 +72,7 @@ _WRITING = (
         "B.1, C.2  BlockReceiver#receivePacket",
         sets=_AS_GIVEN,
     ),
-    # "Received ... of size ..." closes a copy, or a pipeline in recovery.
+    # "Received ... of size ..." is logged at the end of a copy, or of a pipeline in recovery.
     Rule(
         "finalize_replica",
         (
@@ -116,11 +116,11 @@ _WRITING = (
         (Way(("transfer_for_pipeline_recovery",), (_STAMP_MATCHES,)),),
         "B18  DataNode#transferReplicaForPipelineRecovery",
     ),
-    # The last packet may have been acknowledged by others when the replica is final here.
+    # The replica may be FINALIZED here before other datanodes acknowledge the last packet.
     Rule(
         "receive_ack", (Way((), (_STAMP_MATCHES,), states("rbw", "finalized")),), "C.3  BlockReceiver.PacketResponder"
     ),
-    # `Receiving ...` precedes every check, and does not say what the stage of the pipeline is.
+    # `Receiving ...` is logged before all checks, and does not show the stage of the pipeline.
     Rule(
         "write_block",
         (
@@ -143,7 +143,7 @@ _WRITING = (
         sets={RECOVERY_ID: "", LENGTH: ""},
         loosens=frozenset({STAMP}),
     ),
-    # Since 3.4 the line comes before the replica leaves the map, which fails if a recovery has ended meanwhile.
+    # Since 3.4 the line is logged before the replica leaves the map, which fails if a recovery ends in between.
     Rule(
         "invalidate_replica",
         (Way(("invalidate",), (_STAMP_MATCHES,)), Way((), (_STAMP_MATCHES,), states("rur"))),
@@ -179,14 +179,14 @@ _RECOVERY = (
             when=when,
             sets={RECOVERY_ID: "recovery_id", LENGTH: "num_bytes"},
         )
-        # A replica under recovery answers with the state of the original inside.
+        # A replica under recovery answers with the state of its original.
         for when, before in (
             *(({"replica_state": name}, states(_STATES[name], "rur")) for name in ("FINALIZED", "RBW", "RWR")),
             ({"replica_state": "RUR"}, states("rur")),
             ({}, None),
         )
     ),
-    # The line before the checks shows the replica as it is.
+    # The line is logged before the checks and shows the current replica.
     *(
         Rule(
             "init_replica_recovery_called",
@@ -203,15 +203,15 @@ _RECOVERY = (
         "B.4 row 1  FsDatasetImpl#updateReplicaUnderRecovery",
         refused="ReplicaNotFoundException",
     ),
-    # B.4 row 6 comes before row 7: a refused length leaves the raised stamp.
+    # B.4 row 6 raises the stamp before row 7 refuses the length.
     Rule(
         "update_replica_under_recovery",
-        _UNCHANGED,
+        UNCHANGED,
         "B.4  FsDatasetImpl#updateReplicaUnderRecovery",
         refused="*",
         loosens=frozenset({STAMP}),
     ),
-    # A line that is written before the checks and shows the replica as it is.
+    # This line, too, is logged before the checks and shows the current replica.
     *(
         Rule(
             "update_replica_under_recovery",
@@ -222,7 +222,7 @@ _RECOVERY = (
         for name, state in _STATES.items()
         if name != "RUR"
     ),
-    # A line that is written before the checks, and none that tells how they ended.
+    # The line is logged before the checks, and their result is not logged.
     Rule(
         "update_replica_under_recovery",
         (Way(("update_under_recovery",), (_ID_IS_CURRENT, _NOT_LENGTHENED)), Way((), (), states("rur"))),
@@ -242,7 +242,7 @@ _FOUND = tuple(
     Rule(
         "restart",
         tuple(Way(fires, (_STAMP_MATCHES,), after=states(_STATES[name])) for fires in ((), *ways)),
-        "B11 to B14, B.8  BlockPoolSlice#addReplicaToReplicasMap, of a replica that was found",
+        "B11 to B14, B.8  BlockPoolSlice#addReplicaToReplicasMap: a replica that was found",
         when={"replica_state": name},
         sets={**_AS_GIVEN, RECOVERY_ID: ""},
     )
@@ -257,12 +257,12 @@ _ON_DISK = tuple(
     Rule(
         "found_on_disk",
         (Way((), checks, states(*those)),),
-        "B.1, B.8  BlockPoolSlice: the directory that a replica of that state is in, its meta file and its length",
+        "B.1, B.8  BlockPoolSlice: the directory of a replica shows its state, its meta file its stamp",
         when={"replica_state": name},
         sets=_AS_GIVEN,
     )
     for name, those, checks in (
-        # One under recovery lies where its original does, and is that again when the datanode starts.
+        # A replica under recovery is in the directory of its original, and is the original again after a restart.
         ("FINALIZED", ("finalized",), (_STAMP_MATCHES, _LENGTH_MATCHES)),
         ("RBW", ("rbw", "rwr"), (_STAMP_MATCHES,)),
         ("TEMPORARY", ("temporary",), (_STAMP_MATCHES,)),
@@ -292,7 +292,7 @@ _RESTARTS = tuple(
 )
 
 _ASIDE = tuple(
-    Rule(event, _UNCHANGED, "no step of the replica, or one whose answer was lost", refused=refused)
+    Rule(event, UNCHANGED, "no step of the replica, or a refused call", refused=refused)
     for event in (
         "receive_recovery_command",
         "init_replica_recovery_failed",
@@ -317,22 +317,22 @@ _ASIDE = tuple(
 
 _TOLD = (
     *(
-        Rule(event, _UNCHANGED, "no step of the replica")
+        Rule(event, UNCHANGED, "no step of the replica")
         for event in (*REPLICA_ORDERS, "ask_to_replicate", "packet_responder_ends", "transfer_starts", "transfer_ends")
     ),
-    Rule("write_block", _UNCHANGED, "C.1  DataXceiver#writeBlock: what was written stays (B, notes)", refused="*"),
+    Rule("write_block", UNCHANGED, "C.1  DataXceiver#writeBlock: bytes already written stay (B, notes)", refused="*"),
     Rule(
         "replace_block",
         (Way(("create_temporary", "finalize")), Way((), (), states("finalized"))),
         "B6, B8  DataXceiver#replaceBlock, for the balancer",
         sets={STAMP: "generation_stamp", LENGTH: ""},
     ),
-    # Up to 0.20 the same is logged where the stamps differ.
-    Rule("invalidate_absent_replica", _UNCHANGED, "B17  FsDatasetImpl#invalidate: ignored"),
+    # Up to 0.20 the same line is also logged if the stamps differ.
+    Rule("invalidate_absent_replica", UNCHANGED, "B17  FsDatasetImpl#invalidate: ignored"),
 )
 
 _HEARD = tuple(
-    Rule(event, _UNCHANGED, "I.1: what the NameNode makes of a report, no step of the replica", refused=refused)
+    Rule(event, UNCHANGED, "I.1: how the NameNode handles a report is no step of the replica", refused=refused)
     for event in ("block_received", "block_receiving", "block_deleted")
     for refused in (None, "*")
 )

@@ -1,12 +1,11 @@
-"""What a rule about an observed event looks like: checks on stamps and lengths, and lifecycle events it stands for.
+"""The parts of a rule for an observed event: lifecycle events that it may stand for, and checks on stamps and lengths.
 
-Leaves out the rules themselves (one module a kind beside this one) and how they are applied
-(`genstamp.logs.automaton`, and once more, in the dumbest way, `genstamp.logs.oracle`).
+A checker keeps three numbers of an entity in registers: its generation stamp, the id of its last recovery, its length.
+Between two observed events, unseen events may change a register. So a check compares a value of the event with the
+register, and asks whether unseen events can have moved the register to where the check holds.
 
-A checker knows three numbers of an entity: its generation stamp, the id of its last recovery, its length. They are
-kept in registers. Between two events that were seen, events that nobody saw may have changed a register; so a check
-is a question about the order of a value and a register, and whether what was not seen can have moved the register
-there.
+Not here: the rules (one module for each kind of entity), and how they are applied (`genstamp.logs.automaton`, and
+`genstamp.logs.oracle`, a simple version to compare it with).
 """
 
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from genstamp.events import Kind
 
 
 class Register(IntEnum):
-    """What is remembered of an entity."""
+    """The numbers that a checker keeps of an entity."""
 
     STAMP = 0
     RECOVERY_ID = 1
@@ -26,7 +25,7 @@ class Register(IntEnum):
 
 
 class Move(IntFlag):
-    """How a register may stand after a step, compared with before."""
+    """How a register may change in a step."""
 
     LOWER = 1
     SAME = 2
@@ -40,34 +39,40 @@ class Move(IntFlag):
 Value = Literal["generation_stamp", "recovery_id", "num_bytes"]
 
 Sets = Mapping[Register, Value | Literal["", "0"]]
-"""What registers hold after an event: the value of the event, if it has one; "0" nought; "" nothing that is known."""
+"""The registers that an event sets: to one of its values (if the event has it), to zero ("0"), or to unknown ("")."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What one event of a lifecycle does to the registers when nobody saw it.
+    """How one unseen event of a lifecycle may change the registers.
 
     Attributes:
         stamp, recovery_id, length: how the register may move.
+        or_else: another possible combination of moves.
     """
 
     stamp: Move = Move.SAME
     recovery_id: Move = Move.SAME
     length: Move = Move.SAME
+    or_else: "Effect | None" = None
+
+    def each(self) -> "tuple[Effect, ...]":
+        """All possible combinations of moves."""
+        return (self,) if self.or_else is None else (self, *self.or_else.each())
 
     def moves(self) -> tuple[Move, Move, Move]:
-        """In the order of `Register`."""
+        """The moves in the order of `Register`."""
         return self.stamp, self.recovery_id, self.length
 
 
 @dataclass(frozen=True)
 class Drift:
-    """Steps that no lifecycle has, because they change a number and no state: bytes that arrive.
+    """A step that changes a register and no state, so that no lifecycle has it; for example, bytes arrive.
 
     Attributes:
         name: the event that shows such a step, where it is logged.
-        states: ids of the states in which it happens.
-        effect: how the registers move.
+        states: the ids of the states in which it happens.
+        effect: how the registers may move.
     """
 
     name: str
@@ -85,8 +90,7 @@ _SENTENCES: Mapping[Relation, str] = {
     "below": "is not below",
 }
 
-# For a value that is lower than, equal to or higher than what the register held last: how the register has to have
-# moved since.
+# For a value below, equal to or above the last known content of the register: how the register must have moved since.
 _NEEDED: Mapping[Relation, tuple[Move, Move, Move]] = {
     "is": (Move.LOWER, Move.SAME, Move.HIGHER),
     "above": (Move.LOWER, Move.LOWER, Move.ANY),
@@ -101,10 +105,10 @@ class Check:
     """A value of the event stands in a relation to a register, at the moment of the event.
 
     Attributes:
-        value: which value of the event; a missing value passes every check.
+        value: a value of the event; if the event does not have it, the check passes.
         relation: "is" equal, strictly "above" or "below", "at_least", "at_most".
-        register: which register; an unknown one passes every check.
-        failed, wanted: what is said of a failure where the values would say nothing to a reader: they stand for names.
+        register: the register; if its content is unknown, the check passes.
+        failed, wanted: the sentence for a failed check, and for what was expected, where the numbers stand for names.
     """
 
     value: Value
@@ -114,10 +118,10 @@ class Check:
     wanted: str = ""
 
     def needs(self, order: int) -> Move:
-        """How the register must have moved unseen for the check to hold.
+        """How the register must have moved unseen for the check to pass.
 
         Args:
-            order: -1, 0 or 1 as the value is below, equal to or above what the register held last.
+            order: -1, 0 or 1 if the value is below, equal to or above the last known content of the register.
         """
         return _NEEDED[self.relation][order + 1]
 
@@ -132,36 +136,42 @@ class Check:
 
 @dataclass(frozen=True)
 class Way:
-    """One thing that an event may have been.
+    """One possible meaning of an event.
 
     Attributes:
-        fires: events of the lifecycle, in sequence within the one step; none if the entity stays as it is.
+        fires: the lifecycle events that happen in this one step, in order; none if the entity does not change.
         checks: in the order of the protocol.
-        before: ids of the states in which it can happen; None for all in which `fires` is legal.
-        after: ids of the states that are compatible with what was observed; None for all.
+        before: the ids of the states in which it can happen; None for all in which `fires` is legal.
+        after: the ids of the states that agree with the event; None for all.
+        forgets: whether the state is unknown afterwards.
     """
 
     fires: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     before: frozenset[str] | None = None
     after: frozenset[str] | None = None
+    forgets: bool = False
+
+
+UNCHANGED = (Way(),)
+"""The ways of an event that changes nothing."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What an observed event says about one entity that it concerns.
+    """The meaning of an observed event for one entity that it concerns.
 
     Attributes:
-        event: name in the event schema.
-        ways: what it may have been; any of them suffices.
-        source: section of the facts, and the method of Hadoop.
-        role: in which part the entity is concerned, where it can be in several: "" or e.g. "new_holder".
+        event: the name in the event schema.
+        ways: the possible meanings; one of them has to explain the event.
+        source: the section of the facts file, and the method of Hadoop.
+        role: the entity's role in the event, for example "new_holder"; "" where it has only one.
         refused: None if the step was not refused, else the exception's simple name, or "*" for any.
         when: further conditions, names and values in `observed` or `arguments`; the value "*" stands for any.
-        sets: registers and the value of the event that each takes.
-        loosens: registers of which afterwards only a lower bound is known.
+        sets: the registers that the event sets.
+        loosens: the registers of which only a lower bound is known afterwards.
         late_sets_nothing: whether an event whose recovery id is below the stamp sets no register.
-        shows_id: whether its recovery id was given out, be it unseen: then the register is at least that, once known.
+        shows_id: whether the event proves that its recovery id was granted: a known register is at least that id.
     """
 
     event: str
@@ -178,13 +188,13 @@ class Rule:
 
 @dataclass(frozen=True)
 class Balance:
-    """No more of some events than of others, in whatever order: for steps of which nothing says whose they are.
+    """At most as many of some events as of others, in any order: for steps of replicas on unnamed datanodes.
 
     Attributes:
-        events: what is counted; names in the event schema, of rules with the role "unplaced".
-        within: what there must be as many of.
-        source: section of the facts, and why.
-        one_for_all: one of `within` suffices for any number.
+        events: the events that are limited; names in the event schema, of rules with the role "unplaced".
+        within: the events that limit them.
+        source: the section of the facts file, and the reason.
+        one_for_all: whether one event of `within` allows any number.
     """
 
     events: tuple[str, ...]
@@ -193,7 +203,11 @@ class Balance:
     one_for_all: bool = False
 
     def allowed(self, events: Any, within: Any) -> Any:
-        """How many events are allowed, by how many there are and how many they are counted against.
+        """How many of the events are allowed.
+
+        Args:
+            events: how many there are.
+            within: how many limiting events there are.
 
         >>> Balance(("finalize_replica",), ("write_block",), "").allowed(3, 2)
         2
@@ -201,7 +215,7 @@ class Balance:
         return events * (within > 0) if self.one_for_all else within
 
     def sentence(self, events: int, within: int) -> str:
-        """What does not balance, with its numbers.
+        """The violation in words, with the numbers of events.
 
         >>> Balance(("finalize_replica",), ("write_block",), "").sentence(3, 2)
         '3 of finalize_replica, and only 2 of write_block'
@@ -212,14 +226,14 @@ class Balance:
 
 @dataclass(frozen=True)
 class RuleBook:
-    """All rules of one kind of entity.
+    """All rules for one kind of entity.
 
     Attributes:
-        kind: which.
-        effects: one for each event of the lifecycle, none left out.
-        rules: the first that fits an event is taken; so those with more conditions come first.
-        drifts: steps beside the lifecycle.
-        balances: what is counted, where the order of events and whose they are is not known.
+        kind: the kind.
+        effects: one for every event of the lifecycle.
+        rules: the first that applies to an event counts; those with more conditions come first.
+        drifts: steps that the lifecycle does not have.
+        balances: limits on numbers of events.
     """
 
     kind: Kind
@@ -229,6 +243,12 @@ class RuleBook:
     balances: tuple[Balance, ...] = ()
 
 
+def lost(source: str) -> Rule:
+    """The rule for a start of the NameNode that has lost an edit of the entity: its state and registers are unknown."""
+    everything: Sets = dict.fromkeys(Register, "")
+    return Rule("namenode_restart", (Way(forgets=True),), source, role="lost", sets=everything)
+
+
 def states(*ids: str) -> frozenset[str]:
-    """A set of states by id."""
+    """The set of these ids of states."""
     return frozenset(ids)

@@ -1,8 +1,7 @@
-"""What each source of events is known to log, and so which steps can have gone unseen.
+"""The steps that each source of events logs, and so the steps that can happen unseen.
 
-A source that is whole misses no step that it always logs. By default no source is taken for whole but an edit log
-without a gap in its transactions; `--complete` asserts it of all. Not here: how the sources are read
-(`genstamp.logs.readers`).
+A whole source misses no step that it always logs. By default only an edit log without a gap in its transactions counts
+as whole; `--complete` asserts it of all sources. Not here: how the sources are read (`genstamp.logs.readers`).
 """
 
 from collections.abc import Collection, Mapping
@@ -89,10 +88,10 @@ SOURCES: Mapping[str, Mapping[Kind, Steps]] = {
     **edits.DECLARED,
     **servers.DECLARED,
     **old.DECLARED,
-    # They hold a state, and no steps.
+    # They contain a state and no steps.
     IMAGES: {},
     REPLICAS: {},
-    # A model shows every step that is not hidden; it is checked against its own system, and not against lifecycles.
+    # A trace of a model is checked with its own system, not with lifecycles.
     MODEL_TRACE: {},
     GENSTAMP: {
         "file": _every_step("file"),
@@ -104,11 +103,11 @@ SOURCES: Mapping[str, Mapping[Kind, Steps]] = {
         },
     },
 }
-"""By source and kind of entity what is declared of each step; a source says nothing of kinds that are not there."""
+"""The declaration of each step, by source and kind of entity. A source logs nothing of other kinds."""
 
 
 def logged(source: str, kind: Kind, step: str) -> Logged:
-    """Whether a source logs a step of an entity of some kind; of a source that is not known any line may be missing."""
+    """Whether a source logs a step of a kind of entity; an unknown source may miss any step."""
     if source not in SOURCES:
         return Logged.MAYBE
     found = SOURCES[source].get(kind, {}).get(step)
@@ -116,12 +115,12 @@ def logged(source: str, kind: Kind, step: str) -> Logged:
 
 
 def unseen_steps(kind: Kind, sources: Collection[str], whole: Collection[str]) -> frozenset[str]:
-    """The steps of an entity that can have gone unseen.
+    """The steps of an entity that can happen unseen.
 
     Args:
-        kind: of the entity.
-        sources: that tell of the entity's namespace.
-        whole: those of them of which nothing is missing; of the others any line may be.
+        kind: the entity's kind.
+        sources: the sources of the entity's namespace.
+        whole: those of them that miss nothing; the others may miss any line.
     """
     return _unseen_steps(kind, frozenset(sources), frozenset(whole))
 
@@ -135,29 +134,27 @@ def _unseen_steps(kind: Kind, sources: frozenset[str], whole: frozenset[str]) ->
 
 
 def _tellings(sources: frozenset[str]) -> list[frozenset[str]]:
-    """Sources that tell of the same time, each by itself; edit logs of several layouts tell of one time each."""
+    """The sources in groups that each cover the whole time; edit logs of several layouts do so together."""
     edit_logs = sources & EDIT_LOGS
     return [*(frozenset({source}) for source in sources - EDIT_LOGS), *([edit_logs] if edit_logs else [])]
 
 
 def _always(kind: Kind, step: str, sources: frozenset[str]) -> bool:
-    """Whether a step is always there at whatever time, given a source for each; where it does not exist, none is
-    missing.
-    """
+    """Whether a group of sources always logs a step; a source in which the step does not exist misses none."""
     hows = {logged(source, kind, step) for source in sources} - {Logged.ABSENT}
     return hows == {Logged.ALWAYS}
 
 
 def _is_absent(kind: Kind, step: str, sources: frozenset[str]) -> bool:
-    """Whether a step does not exist, as far as there are sources that speak of such entities."""
+    """Whether a step exists in none of the sources that have such entities."""
     telling = [source for source in sources if source not in SOURCES or SOURCES[source].get(kind)]
     return bool(telling) and all(logged(source, kind, step) is Logged.ABSENT for source in telling)
 
 
 def tells_alone(kind: Kind, sources: Collection[str]) -> bool:
-    """Whether only the edit log and the images beside it have steps of a kind of entity.
+    """Whether only the edit log and its images have steps of a kind of entity.
 
-    Another source may go on after the last transaction, when steps go unseen that an edit log would have.
+    Another source may continue after the last transaction, when steps are unseen that an edit log would have.
     """
     others = set(sources) - EDIT_LOGS - {IMAGES}
     return others <= OF_REPLICAS and (not others or kind in ("file", "lease"))
@@ -165,13 +162,13 @@ def tells_alone(kind: Kind, sources: Collection[str]) -> bool:
 
 @cache
 def logs_no_end(kind: Kind, sources: frozenset[str]) -> bool:
-    """Whether no source logs how the life of an entity comes to its end, so that what is shown open may be over.
+    """Whether no source logs how the life of an entity ends, so that an entity that looks open may have ended.
 
-    A deletion is no such end: what is left open stays owed until somebody is seen to give it up.
+    A deletion does not count as an end: an open entity stays unfinished until its deletion is seen.
 
     Args:
-        kind: of the entity.
-        sources: that tell of the entity's namespace.
+        kind: the entity's kind.
+        sources: the sources of the entity's namespace.
     """
     lives = graph(kind)
     going_on, kept = ~lives.ends, lives.ends & ~lives.gone
@@ -182,12 +179,12 @@ def logs_no_end(kind: Kind, sources: frozenset[str]) -> bool:
 
 
 def balanced(kind: Kind, sources: Collection[str], complete: bool) -> tuple[Balance, ...]:
-    """The balances that hold where these sources tell of an entity: all that is weighed was logged.
+    """The balances that must hold for an entity, because its sources log everything that limits them.
 
     Args:
-        kind: of the entity.
-        sources: that tell of the entity's namespace.
-        complete: whether the user asserts that the sources are whole; else nothing can be weighed.
+        kind: the entity's kind.
+        sources: the sources of the entity's namespace.
+        complete: whether the user asserts that the sources are whole; otherwise there are none.
     """
     if not complete:
         return ()

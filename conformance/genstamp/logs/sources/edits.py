@@ -1,7 +1,7 @@
-"""What a NameNode's edit log has, by layout version.
+"""The steps in a NameNode's edit log, by layout version.
 
-Every change of the namespace is an edit before it is answered (I.5); states of blocks are not on disk. When an
-operation came into which layout: `LayoutVersion.Feature` and `NameNodeLayoutVersion.Feature` of Hadoop 2.2 and 3.3.
+Every change of the namespace is logged before its call is answered (I.5); states of blocks are not on disk. Source for
+the layout version of each operation: `LayoutVersion.Feature` and `NameNodeLayoutVersion.Feature` of Hadoop 2.2 and 3.3.
 """
 
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ from genstamp.logs.sources.shape import (
 ALWAYS, MAYBE, UNSEEN, ABSENT = Logged
 
 _FROM: Final = ((-60, EDITS), (-40, EDITS_BEFORE_60), (-36, EDITS_BEFORE_40))
-"""From which layout version on an edit log is which source; versions are negative, and lower ones newer."""
+"""The first layout version of each source. Versions are negative, and lower ones are newer."""
 
 
 def edits_source(layout_version: int) -> str:
-    """The source that an edit log of a layout version is.
+    """The source for edit logs of a layout version.
 
     >>> edits_source(-64), edits_source(-47), edits_source(-24)
     ('hdfs-edits', 'hdfs-edits-before-60', 'hdfs-edits-before-36')

@@ -1,6 +1,6 @@
-"""What logs and traces of Hadoop 0.20 have: no truncate (HDFS-3107, 2.7), no updatePipeline and no COMMITTED (0.21).
+"""The steps in logs and traces of Hadoop 0.20: it has no truncate (HDFS-3107, 2.7), updatePipeline or COMMITTED (0.21).
 
-Beside the steps of blocks those of their replicas that are counted (`rules.unplaced`).
+They include the steps of replicas that are counted for their block (`rules.unplaced`).
 """
 
 from collections.abc import Mapping
@@ -93,9 +93,9 @@ _TRACED: Mapping[Kind, Steps] = {
 }
 
 DECLARED: Final[Mapping[str, Mapping[Kind, Steps]]] = {
-    # Of blocks only, as no line says on which datanode a replica is.
+    # Only blocks, as no line shows the datanode of a replica.
     MERGED_LOG: {"block": _BLOCKS},
     SEQUENCES: {"block": _BLOCKS},
-    # Calls of clients and what the NameNode and datanodes made of them. No length, and not what delete deletes.
+    # Calls of clients, and how the NameNode and datanodes handled them, without lengths and without what is deleted.
     TRACEBENCH: _TRACED,
 }

@@ -1,5 +1,5 @@
-"""What the text logs of NameNodes, datanodes and clients have, at the levels of Hadoop's own log4j.properties: INFO for
-the NameNode and its state changes.
+"""The steps in the text logs of NameNodes, datanodes and clients, at the levels of Hadoop's own log4j.properties: INFO
+for the NameNode and its state changes.
 """
 
 from collections.abc import Mapping
@@ -98,7 +98,7 @@ _NOT_ASKED = "no command of a client, so no line: what followed from commands is
 
 
 def _all_of(kind: Kind, why: str, *others: tuple[Logged, str, str]) -> Steps:
-    """Every step happens unseen but for some."""
+    """Every step happens unseen for a reason, except some with declarations of their own."""
     return {**dict.fromkeys(all_steps(kind), Declared(UNSEEN, why)), **declared(*others)}
 
 
@@ -112,7 +112,7 @@ DECLARED: Final[Mapping[str, Mapping[Kind, Steps]]] = {
         },
         "lease": {**_NAMENODE_LEASE, **declared((UNSEEN, "restart", _OTHERS_START))},
     },
-    # What clients asked for and got; nothing of how it went on, and no holder.
+    # Calls of clients that were granted, without what followed and without holders.
     AUDIT_LOG: {
         "file": declared(
             (ALWAYS, "create append truncate truncate_at_block_boundary delete", "cmd=..., when it has succeeded"),
@@ -140,7 +140,7 @@ DECLARED: Final[Mapping[str, Mapping[Kind, Steps]]] = {
             ),
         }
     },
-    # What a client does to its pipelines; what the NameNode made of it, it does not log.
+    # What a client does to its pipelines, without how the NameNode answered.
     CLIENT_LOG: {
         "block": _all_of(
             "block",

@@ -1,6 +1,6 @@
-"""The names of the sources, and what a source declares of a step.
+"""The names of the sources, and the form of a declaration.
 
-Not here: the declarations (the modules beside this one), and what follows from them (`genstamp.logs.sources`).
+Not here: the declarations (the other modules of this package), and their consequences (`genstamp.logs.sources`).
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ class Logged(Enum):
 
 
 class Declared(NamedTuple):
-    """What a source declares of a step.
+    """A source's declaration of a step.
 
     Attributes:
-        how: whether the source logs it.
+        how: whether the source logs the step.
         why: the reason.
     """
 
@@ -30,7 +30,7 @@ class Declared(NamedTuple):
 
 
 Steps = Mapping[str, Declared]
-"""What a source declares of the steps of one kind of entity."""
+"""A source's declarations of the steps of one kind of entity."""
 
 EDITS = "hdfs-edits"
 EDITS_BEFORE_60 = "hdfs-edits-before-60"
@@ -53,20 +53,20 @@ MODEL_TRACE = "itf"
 EDIT_LOGS = frozenset({EDITS, EDITS_BEFORE_60, EDITS_BEFORE_40, EDITS_BEFORE_36})
 
 SHARED: Mapping[str, str] = {NAMENODE_LOG: NAMENODE_LOGS, DATANODE_LOG: DATANODE_LOGS}
-"""What a source is called where it tells of several nodes at once: then nothing says which of them a start concerns."""
+"""The name of a source that has lines of several nodes: they do not show which node a start concerns."""
 
 ON_DISK = EDIT_LOGS | {IMAGES, REPLICAS}
-"""Sources that tell of what is on disk, and not of what a NameNode has in memory."""
+"""Sources that show what is on disk, and not what a NameNode has in memory."""
 
 OF_NAMENODE = frozenset({NAMENODE_LOG, NAMENODE_LOGS, GENSTAMP})
-"""Sources that tell step by step what a NameNode does: what its edits or its audit log say of them is said again."""
+"""Sources that show each step of a NameNode; its edits and its audit log repeat some of them."""
 
 OF_REPLICAS = frozenset({REPLICAS, DATANODE_LOG, DATANODE_LOGS, CLIENT_LOG})
-"""Sources that tell of blocks and their replicas, and of no file and no lease."""
+"""Sources that have blocks and their replicas, and no files and no leases."""
 
 IN_MEMORY = frozenset({"force_complete", "restart_last_of_open_file", "restart_any_other"})
-"""Steps of a block that change nothing on disk: a NameNode that starts takes up what its images and edits say. Where no
-source tells of its memory, they explain nothing.
+"""Steps of a block that change nothing on disk: a NameNode that starts loads its images and edits. If no source shows
+its memory, these steps cannot explain anything.
 """
 
 

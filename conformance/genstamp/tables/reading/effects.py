@@ -1,6 +1,6 @@
 """What a step changes, a line for each place: an assignment, or the event of a lifecycle.
 
-Every line speaks of the state before the step. Leaves out the checks: `call_text`.
+Every line speaks of the state before the step. Not here: the checks: `call_text`.
 """
 
 import re

@@ -1,6 +1,6 @@
 """What is known before a step from the checks that it has passed, and expressions made shorter by it.
 
-Leaves out how an expression is written: `wording`.
+Not here: how an expression is written: `wording`.
 """
 
 from collections.abc import Container, Iterable

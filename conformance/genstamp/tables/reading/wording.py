@@ -1,6 +1,6 @@
 """An expression as a committer reads it: few parentheses, words for `&` and `|`, names of functions for long formulas.
 
-Leaves out what may be left out of an expression: `known`.
+Not here: what may be left out of an expression: `known`.
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,7 @@
 Calls overtake one another on the network. So a mutation waits a while for the one before it; if that does not come, it
 counts as failed here, and will not be done when it comes late. One that is repeated is done once.
 
-Leaves out: who orders (`primary`).
+Not here: who orders (`primary`).
 """
 
 from collections import OrderedDict

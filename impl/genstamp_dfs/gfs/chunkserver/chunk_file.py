@@ -13,7 +13,7 @@ sync would succeed although frames of it are in memory alone.
 
 Bytes that were never written are zeros, and take no room at the end: a chunk that is padded is not longer on the disk.
 
-Leaves out: which replicas there are (`replicas`), and when somebody is told that a change is on the disk.
+Not here: which replicas there are (`replicas`), and when somebody is told that a change is on the disk.
 
 Source: sections 2.5 and 5.2; form and log are ours.
 """

@@ -1,6 +1,6 @@
 """The chunkserver: what it is asked goes to the part that does it.
 
-Leaves out: how requests come, and where the disk is.
+Not here: how requests come, and where the disk is.
 
 Source: Ghemawat, Gobioff, Leung, "The Google File System", SOSP 2003, sections 2.3 to 5.2.
 """

@@ -1,6 +1,6 @@
 """The settings of a chunkserver.
 
-Leaves out: addresses and directories, which are the server's business.
+Not here: addresses and directories, which are the server's business.
 """
 
 from dataclasses import dataclass, field

@@ -3,7 +3,7 @@
 A copy is no replica before it is whole and on the disk. One of another chunkserver's replica comes in pieces, so that
 none of a chunk's size is in memory; the checksums of its blocks come with it, and what they do not match is not kept.
 
-Leaves out: when copies are wanted, which is the master's business.
+Not here: when copies are wanted, which is the master's business.
 
 Source: sections 3.4, 4.3 and 4.5.
 """

@@ -1,6 +1,6 @@
 """Data that was pushed and waits for a mutation: the least recently used goes first (section 3.1, step 3).
 
-Leaves out: how it comes (`pushing`).
+Not here: how it comes (`pushing`).
 """
 
 from collections import OrderedDict

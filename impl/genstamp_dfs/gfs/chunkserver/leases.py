@@ -8,7 +8,7 @@ way: nothing is granted under that version any more.
 A replica takes part in mutations only under a version that this life has recorded. What an earlier life did under it is
 forgotten, and a mutation that comes late could undo a newer one.
 
-Leaves out: what is done under a lease (`primary`).
+Not here: what is done under a lease (`primary`).
 """
 
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ success when all of them have it on their disks. What fails here gets no number,
 A call that the network repeats is carried out once, and one that comes after a later attempt of the same client at the
 same data not at all: else an old write could undo a newer one that was acknowledged in between.
 
-Leaves out: what secondaries do (`applying`), and how a lease comes and goes (`leases`).
+Not here: what secondaries do (`applying`), and how a lease comes and goes (`leases`).
 """
 
 from collections import OrderedDict

@@ -3,7 +3,7 @@
 The data has no place yet. When the next one of the chain cannot be reached the data is kept here all the same, and the
 answer names all that did not get it.
 
-Leaves out: what becomes of the data (`data_buffer`).
+Not here: what becomes of the data (`data_buffer`).
 """
 
 import google_crc32c

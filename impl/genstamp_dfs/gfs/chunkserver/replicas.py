@@ -4,7 +4,7 @@ A replica is a file of bytes in `chunks`, named by its handle in hexadecimal dig
 never whole, or is half deleted: it goes when the chunkserver starts. Where somebody has put a link in the place of a
 file there is no replica: it is left alone, and the others are served.
 
-Leaves out: what is done with them.
+Not here: what is done with them.
 """
 
 from collections.abc import Iterator

@@ -3,7 +3,7 @@
 While the disk counts as full nothing new is written: the replicas take part in no new lease, and the master, who is
 told that there is no room, makes others elsewhere. Reads go on.
 
-Leaves out: who fills the disk.
+Not here: who fills the disk.
 """
 
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration

@@ -1,6 +1,6 @@
 """How a chunkserver tells of its steps: nearly each is about the replica of one chunk.
 
-Leaves out: what the steps are.
+Not here: what the steps are.
 """
 
 from genstamp_dfs.errors import Refusal

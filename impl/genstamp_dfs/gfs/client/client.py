@@ -1,6 +1,6 @@
 """What applications use: files with names, that are read, written, and appended to (section 2.1).
 
-Leaves out: how bytes get to chunkservers (`mutating`) and back (`reading`).
+Not here: how bytes get to chunkservers (`mutating`) and back (`reading`).
 """
 
 from collections.abc import AsyncIterator

@@ -1,6 +1,6 @@
 """The settings of a client.
 
-Leaves out: addresses.
+Not here: addresses.
 """
 
 from dataclasses import dataclass, field

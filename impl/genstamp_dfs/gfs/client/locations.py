@@ -2,7 +2,7 @@
 
 What is remembered may lead to a replica that has become stale since (section 2.7.1); `reading` says what follows.
 
-Leaves out: leases (`mutating`), and what is read.
+Not here: leases (`mutating`), and what is read.
 
 Source: sections 2.4 and 2.7.1.
 """

@@ -5,7 +5,7 @@ mutation because its chunkserver is away, or has started again, takes part under
 4.5). Who is the primary is remembered until it cannot be reached, or says that it is not (section 3.1, step 3); and
 forgotten after a while all the same, as somebody else may give the path to another file, and no primary is told.
 
-Leaves out: what is written where (`client`).
+Not here: what is written where (`client`).
 """
 
 from collections import OrderedDict

@@ -5,7 +5,7 @@ for as long as that is remembered. But most files are appended to, so most of wh
 that ends early is believed only if the master says after the reading has begun that nothing newer counts. A replica
 without which anything was acknowledged has a lower version than the chunk.
 
-Leaves out: choosing the nearest.
+Not here: choosing the nearest.
 
 Source: section 2.7.1.
 """

@@ -1,6 +1,6 @@
 """What all parts of a master share: its settings, its world, what is durable, its locks, and how it tells of its steps.
 
-Leaves out: what the parts do.
+Not here: what the parts do.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping

@@ -7,7 +7,7 @@ temporary name that is changed when all of it is on disk, and the records before
 by that, and the checkpoint before it is taken, with the log from there on. One for which the disk has no room is given
 up and tried again later: the log has all, and the master goes on.
 
-Leaves out: how it is loaded into a master that starts (`recovery`).
+Not here: how it is loaded into a master that starts (`recovery`).
 
 Source: section 2.6.3.
 """

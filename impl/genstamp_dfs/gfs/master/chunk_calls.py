@@ -3,7 +3,7 @@
 A chunk that follows the last one is made when its lease is asked for. One to which several files refer is copied first,
 by each chunkserver that has it, and the copy takes its place in the file that is to be written (section 3.4).
 
-Leaves out: how a lease is granted (`leases`).
+Not here: how a lease is granted (`leases`).
 
 Source: sections 2.4, 3.1, 3.4 and 4.2.
 """

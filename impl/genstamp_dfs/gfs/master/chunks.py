@@ -4,7 +4,7 @@ A chunk has one row of a few dozen bytes and no object of its own; the paper's m
 Rows stand in the order of handles, which only rise, so a handle is found by bisection. Locations are numbers of
 chunkservers (`chunkservers`), in a few slots a row; they are not durable, while versions and counts are (`state`).
 
-Leaves out: which file lists a chunk, and leases.
+Not here: which file lists a chunk, and leases.
 
 Source: sections 2.6.1 and 4.4.2.
 """

@@ -1,6 +1,6 @@
 """The chunkservers that the master has heard of since it started; nothing of it is durable.
 
-Leaves out: what they have (`chunks`), and what they are told (`reports`).
+Not here: what they have (`chunks`), and what they are told (`reports`).
 
 Source: sections 2.6.2 and 4.2.
 """

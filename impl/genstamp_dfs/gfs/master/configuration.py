@@ -1,6 +1,6 @@
 """The settings of a master, with the paper's values where it gives them.
 
-Leaves out: addresses and directories, which are the server's business.
+Not here: addresses and directories, which are the server's business.
 """
 
 from dataclasses import dataclass, field

@@ -5,7 +5,7 @@ metadata is removed; that ends its last hold on its chunks. A scan of the chunks
 also those that were being made when a former master died. Heartbeats tell chunkservers which of their replicas the
 master does not know (`reports`).
 
-Leaves out: who deletes a replica's file: its chunkserver, when it likes.
+Not here: who deletes a replica's file: its chunkserver, when it likes.
 
 Source: section 4.4.
 """

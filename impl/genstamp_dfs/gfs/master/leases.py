@@ -22,7 +22,7 @@ copied, or shared by a snapshot, its version is raised once more if it had a lea
 A failed grant may leave replicas with a version that was chosen and did not become the chunk's. Nobody was made primary
 under it, so all of them have what those with the chunk's version have: they are current too.
 
-Leaves out: why a lease is wanted (`chunk_calls`) or not wanted (`snapshot`, `replication`).
+Not here: why a lease is wanted (`chunk_calls`) or not wanted (`snapshot`, `replication`).
 
 Source: sections 3.1 and 4.5.
 """

@@ -5,7 +5,7 @@ only read-locked by what happens in them, files of one directory are created sid
 which write-locks it, shuts out whoever creates /d1/d2/foo. Everybody takes locks in one order, by level and then
 lexicographically, so no two wait for each other. A lock goes to those who wait in the order in which they came.
 
-Leaves out: what is done under the locks.
+Not here: what is done under the locks.
 
 Source: section 4.1.
 """

@@ -5,7 +5,7 @@ away is sent what it lacks from the master's log. While a replica does not answe
 answered: whoever wants to go on without it takes it out of the settings, and starts the master again. A master that
 starts has its replicas take over the end of its log before it answers anybody: that end may be on its own disk alone.
 
-Leaves out: replicas that lack records which the master has only in a checkpoint: they are begun anew with a copy of the
+Not here: replicas that lack records which the master has only in a checkpoint: they are begun anew with a copy of the
 master's directory.
 
 Source: sections 2.6.3 and 5.1.2.
@@ -100,6 +100,6 @@ class LogReplicas:
             if files[number + 1 : number + 2] and files[number + 1] <= position:
                 continue
             for batch in read_log_file(self._disk, first, is_last=first == files[-1]).batches:
-                if batch.first + len(batch.operations) > position:
-                    frame = encode_batch(batch.first, list(batch.operations))
+                if batch.next > position:
+                    frame = encode_batch(batch.first, batch.records)
                     await self._ask(name, AppendRecords(batch.first, frame, self.committed))

@@ -3,7 +3,7 @@
 Events are of kind "log", the entity is the node, and `records` is a number of records from the first on: "flush_log"
 with 7 records says that the first seven are on the disk. What an answer shows is told with the answer (`telling`).
 
-Leaves out: how a log is written (`operation_log`), and what its records do (`state`).
+Not here: how a log is written (`operation_log`), and what its records do (`state`).
 """
 
 from collections.abc import Mapping

@@ -6,7 +6,7 @@ up to then is. So nobody ever sees what a crash could take back.
 A request is carried out in a process of its own, since it may wait for chunkservers with locks held, and whoever has
 asked may be gone before its end.
 
-Leaves out: authorization, and the choice of another master when this one's machine is gone.
+Not here: authorization, and the choice of another master when this one's machine is gone.
 
 Source: Ghemawat, Gobioff, Leung, "The Google File System", SOSP 2003, section 2.4.
 """

@@ -7,7 +7,7 @@ at that moment: this is what a checkpoint is written from while mutations go on.
 
 A file's value is its list of chunks, 8 bytes a handle. Files that a snapshot made share the bytes of the list.
 
-Leaves out: locks, and whether an operation makes sense (`tree_calls`).
+Not here: locks, and whether an operation makes sense (`tree_calls`).
 
 Source: sections 2.6.1 and 4.1.
 """

@@ -3,7 +3,7 @@
 A record says all that was chosen (paths, handles, versions, times), so that making it again chooses nothing. One that
 comes from a call that may happen only once names it, and the answer is known again after a restart.
 
-Leaves out: what a record does (`state`), and how it comes to the disk (`operation_log`).
+Not here: what a record does (`state`), and how it comes to the disk (`operation_log`).
 
 Source: section 2.6.3.
 """

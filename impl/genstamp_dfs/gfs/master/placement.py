@@ -1,6 +1,6 @@
 """Where new replicas go: on racks that have none yet, on disks with more room than others, few at a time on each.
 
-Leaves out: moving replicas that are there already (`rebalancing`).
+Not here: moving replicas that are there already (`rebalancing`).
 
 Source: sections 4.2 and 4.3.
 """

@@ -6,7 +6,7 @@ first. When it is on its chunkserver's disk it takes the place of the old replic
 are there still; else it stands in for the one that is not. The old replica is one too many from then on, and becomes
 garbage when its chunkserver tells of it (`reports`).
 
-Leaves out: load other than room on disks.
+Not here: load other than room on disks.
 
 Source: sections 4.3 and 4.4.
 """

@@ -7,7 +7,7 @@ missing is refused before anything is changed.
 What the last file has is written anew, into another file. The process before may have ended because a sync of it had
 failed: what is read here may be in memory alone, and another sync of the same file would succeed without it.
 
-Leaves out: leases and locations, of which a master knows nothing when it starts.
+Not here: leases and locations, of which a master knows nothing when it starts.
 
 Source: section 2.6.3.
 """
@@ -21,9 +21,8 @@ from genstamp_dfs.gfs.master.checkpoint import checkpoints, read_checkpoint
 from genstamp_dfs.gfs.master.log_telling import LogTelling
 from genstamp_dfs.gfs.master.operation_log import (
     DIRECTORY,
-    HEADER,
+    FORMAT,
     LogFile,
-    check_newest,
     log_files,
     log_path,
     read_log_file,
@@ -68,7 +67,7 @@ async def recover(disk: Disk, runtime: Runtime, new_state: Callable[[], MasterSt
     disk.make_directory(DIRECTORY)
     disk.sync_directory("")
     files = log_files(disk)
-    check_newest(disk, files)
+    FORMAT.check_newest(disk, files)
     state, checkpoint, skipped = _load_checkpoint(disk, files, new_state)
     position = checkpoint or FIRST_POSITION
     last: LogFile | None = None
@@ -110,10 +109,10 @@ def _load_checkpoint(
 async def _replay(runtime: Runtime, state: MasterState, file: LogFile, position: int) -> int:
     """Make the records of a file again from a position on; gives the position behind them."""
     for batch in file.batches:
-        for number, operation in enumerate(batch.operations, batch.first):
+        for number, operation in enumerate(batch.records, batch.first):
             if number >= position:
                 state.apply(operation)
-        position = max(position, batch.first + len(batch.operations))
+        position = max(position, batch.next)
         await runtime.sleep_us(0)
     return position
 
@@ -123,7 +122,7 @@ def _end_file(disk: Disk, file: LogFile) -> int:
 
     A file whose beginning is torn has no records, and is begun anew by whoever goes on.
     """
-    if file.end < len(HEADER):
+    if file.end < len(FORMAT.header):
         return 0
     path = log_path(file.first)
     replace_file(disk, path, disk.read(path, 0, file.end))

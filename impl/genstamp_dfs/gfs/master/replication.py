@@ -6,7 +6,7 @@ held and without a lease, so it does not change meanwhile; and as each lease rai
 late is known to be stale. A chunk that is being written is left alone while it has two replicas; if one is left, its
 lease is revoked.
 
-Leaves out: moving replicas that are well where they are (`rebalancing`).
+Not here: moving replicas that are well where they are (`rebalancing`).
 
 Source: section 4.3.
 """

@@ -1,6 +1,6 @@
 """What a path leads to, and the refusals if it is not what an operation needs. The path's locks are held.
 
-Leaves out: whether the text is a path (`paths`).
+Not here: whether the text is a path (`paths`).
 """
 
 from genstamp_dfs.gfs.errors import IsADirectory, NotADirectory, PathExists, PathNotFound

@@ -4,7 +4,7 @@ It lags the master a little: a record is shown when the master has said that all
 with the next one. After a start it answers when the master has said so of all that its disk has. Where replicas are it
 hears from chunkservers that register here too. Its disk is as good as the master's: a master may be started over it.
 
-Leaves out: when that is done, and by whom; a master that lives on must not be there any more. Checkpoints: a shadow
+Not here: when that is done, and by whom; a master that lives on must not be there any more. Checkpoints: a shadow
 that starts replays its log from the checkpoint that it was begun with.
 
 Source: sections 5.1.2 and 5.1.3.
@@ -134,7 +134,7 @@ class ShadowMaster:
         batch = decode_batch(request.frame)
         known = log.next_position - batch.first
         if known >= 0:
-            for operation in islice(batch.operations, known, None):
+            for operation in islice(batch.records, known, None):
                 log.append(operation)
                 self._waiting.append(operation)
         await base.flushed()

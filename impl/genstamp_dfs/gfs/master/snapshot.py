@@ -4,7 +4,7 @@ With source and target locked for writing, all leases of the chunks concerned ar
 comes back to the master; then one record is logged, and every chunk has a reference more. The first who wants to write
 such a chunk gets a copy of it (`chunk_calls`). Deleted files are not copied.
 
-Leaves out: how a lease is ended (`leases`), and how lists are copied (`state`).
+Not here: how a lease is ended (`leases`), and how lists are copied (`state`).
 
 Source: section 3.4.
 """

@@ -3,7 +3,7 @@
 Each record is applied by one function, when it is made and when it is made again after a restart. Locations of replicas
 are in the table of chunks but do not come from the log.
 
-Leaves out: whether an operation makes sense: that is looked at before it is logged.
+Not here: whether an operation makes sense: that is looked at before it is logged.
 
 Source: sections 2.6.1 and 2.6.3.
 """

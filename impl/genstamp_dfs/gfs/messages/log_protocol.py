@@ -1,6 +1,6 @@
 """What a master asks those that keep its log too (section 5.1.2).
 
-Leaves out: how a log replica is made a master when the master's machine is gone.
+Not here: how a log replica is made a master when the master's machine is gone.
 """
 
 from genstamp_dfs.world.request import Request

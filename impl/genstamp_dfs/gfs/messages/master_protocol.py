@@ -1,6 +1,6 @@
 """What clients and chunkservers ask the master.
 
-Leaves out: what shadow masters ask (they read the log), and administration.
+Not here: what shadow masters ask (they read the log), and administration.
 """
 
 import msgspec

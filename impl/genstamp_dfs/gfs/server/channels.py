@@ -3,7 +3,7 @@
 gRPC says of a node that cannot be reached and of one that died over a call that they are unavailable. They are told
 apart here: a call begins when the channel is connected, so what breaks after that may have been carried out.
 
-Leaves out: trying again, which is the business of whoever calls.
+Not here: trying again, which is the business of whoever calls.
 """
 
 import asyncio

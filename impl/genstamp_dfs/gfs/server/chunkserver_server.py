@@ -3,7 +3,7 @@
 Its name in the cluster is its address. What all nodes agree on, such as the time of a lease, it takes from the master,
 so that no two of them can believe in different ones.
 
-Leaves out: several disks.
+Not here: several disks.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """A client of a real cluster, for as long as a block of code runs.
 
-Leaves out: retries, which the client's core makes; only a master that is away is waited for here.
+Not here: retries, which the client's core makes; only a master that is away is waited for here.
 """
 
 import os

@@ -7,7 +7,7 @@
 
 One process for each node; `genstamp_dfs.server.minding` keeps them running.
 
-Leaves out: several machines, racks.
+Not here: several machines, racks.
 """
 
 import asyncio

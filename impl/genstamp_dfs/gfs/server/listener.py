@@ -3,7 +3,7 @@
 What a caller has begun goes on when he is gone, as a node does not leave a mutation half done for that. A caller who
 does not say what he wants is given up after a while, and one who says what nobody understands is told so.
 
-Leaves out: who callers are. Whoever reaches the port may ask anything.
+Not here: who callers are. Whoever reaches the port may ask anything.
 """
 
 import asyncio

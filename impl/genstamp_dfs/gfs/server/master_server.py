@@ -1,6 +1,6 @@
 """A master as a process: `python -m genstamp_dfs.gfs.server master DIRECTORY`.
 
-Leaves out: shadow masters (`shadow_server`).
+Not here: shadow masters (`shadow_server`).
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """What the servers of master and chunkservers have in common: a directory, a listener, and an end when the disk fails.
 
-Leaves out: the cores.
+Not here: the cores.
 """
 
 import asyncio

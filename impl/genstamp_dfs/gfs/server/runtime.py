@@ -1,6 +1,6 @@
 """The world as a node of GFS sees it in a real process (`genstamp_dfs.gfs.runtime.Runtime`): gRPC on asyncio.
 
-Leaves out: listening; trying again, but for a master that is away.
+Not here: listening; trying again, but for a master that is away.
 """
 
 import os

@@ -3,7 +3,7 @@
 It keeps the log of the master that names it as a log replica, and answers reads. Its directory is that of a master: one
 may be started over it when the former one is gone for good.
 
-Leaves out: when that is done, and by whom.
+Not here: when that is done, and by whom.
 
 Source: sections 5.1.2 and 5.1.3.
 """

@@ -3,7 +3,7 @@
 The size of a chunk and the time of a lease are decided once. Replicas that were written with another size could not be
 read, and a master that believed in shorter leases than an earlier one has granted could make two primaries.
 
-Leaves out: what the cores keep in directories of their own, beside VERSION.
+Not here: what the cores keep in directories of their own, beside VERSION.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """Connections as gRPC's streams in both directions (`genstamp_dfs.world.runtime.Connection`).
 
-Leaves out: who opens them (`runtime`) and who takes them (`listener`).
+Not here: who opens them (`runtime`) and who takes them (`listener`).
 """
 
 import asyncio

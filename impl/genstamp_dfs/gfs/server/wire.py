@@ -3,7 +3,7 @@
 A body is decoded into the one type that it may have: tags that nobody knows, fields that are missing or of another type
 are refused, never guessed.
 
-Leaves out: gRPC, which carries the bytes.
+Not here: gRPC, which carries the bytes.
 """
 
 import functools

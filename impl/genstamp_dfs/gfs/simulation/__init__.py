@@ -11,5 +11,5 @@
 `python -m genstamp_dfs.gfs.simulation --seed 7` writes the events of a run as JSON lines;
 `python -m genstamp_dfs.gfs.simulation.sweep --seeds 500` makes many runs.
 
-Leaves out: bandwidth, and a full disk of the master.
+Not here: bandwidth, and a full disk of the master.
 """

@@ -8,7 +8,7 @@ the cell inconsistent: then anything may be read there that any such write has l
 Replicas of a cell may differ while a write is under way, or after one that failed. When all writes of a cell have been
 acknowledged its replicas are the same, also where the writes were concurrent: consistent, if not defined.
 
-Leaves out: records; see `ledger`.
+Not here: records; see `ledger`.
 """
 
 import struct

@@ -1,6 +1,6 @@
 """A cluster of GFS in one process: a master, chunkservers and clients, each a life that may end.
 
-Leaves out: what clients want, and what goes wrong; see `workload` and `genstamp_dfs.simulation.chaos`.
+Not here: what clients want, and what goes wrong; see `workload` and `genstamp_dfs.simulation.chaos`.
 """
 
 import random

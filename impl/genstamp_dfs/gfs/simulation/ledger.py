@@ -10,7 +10,7 @@
 A promise about a path ends where somebody asks for its end, or for another name, from the moment of asking, for nobody
 can know when a call whose answer is lost was carried out. The records of a file that was renamed have to be somewhere.
 
-Leaves out: everything that a specification would say better. This is about users' bytes alone.
+Not here: everything that a specification would say better. This is about users' bytes alone.
 """
 
 from collections import Counter, defaultdict

@@ -4,7 +4,7 @@ SerialOrder: what two replicas apply under one lease are prefixes of one sequenc
 applies serial numbers that rise, each where its primary has ordered it. And a call is carried out once, whatever the
 network repeats: no data is ordered more often than its client has asked for it.
 
-Leaves out: bytes, which are compared where they are read (`ledger`); a core whose events are wrong is found there.
+Not here: bytes, which are compared where they are read (`ledger`); a core whose events are wrong is found there.
 """
 
 from collections import Counter

@@ -2,7 +2,7 @@
 
 A plan is made from a seed before the run and is plain data, so that a run that fails can be repeated with less of it.
 
-Leaves out: how it is done (`workload`), and what can go wrong (`genstamp_dfs.simulation.faults`).
+Not here: how it is done (`workload`), and what can go wrong (`genstamp_dfs.simulation.faults`).
 """
 
 import random

@@ -1,6 +1,6 @@
 """Reads everything in the end of a run, from every replica that the master names, and as users do.
 
-Leaves out: the judgement of what was read; see `ledger`.
+Not here: the judgement of what was read; see `ledger`.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -4,7 +4,7 @@ A bit rots in a replica of which another chunkserver has a sound one of the same
 loses nobody has promised. For the same reason the bits are made good again when a lease is going to be granted to
 rotten replicas alone, as the sound ones are stale from then on; and those count no more while a version is offered.
 
-Leaves out: when bits rot, which is the plan's business; and logs of replicas and of the master, whose frames have
+Not here: when bits rot, which is the plan's business; and logs of replicas and of the master, whose frames have
 checksums, but of which a damaged end is taken for what a crash has torn.
 """
 

@@ -4,7 +4,7 @@
 clients are dead. Every chunk has to get its replicas again within a while, and what was promised has to be there, on
 each of them.
 
-Leaves out: many runs (`sweep`).
+Not here: many runs (`sweep`).
 """
 
 from collections import Counter

@@ -3,7 +3,7 @@
 A master that moves a replica, or finds one that it does not need, lets its chunkserver delete it. At that moment the
 others have to be on disks, of machines that live or may come back, in this version or a higher one.
 
-Leaves out: replicas that are stale, corrupt or of no file.
+Not here: replicas that are stale, corrupt or of no file.
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,7 @@
 `python -m genstamp_dfs.gfs.simulation.sweep --seeds 10000` prints the totals as JSON on standard output. The seed of a
 run that failed replays it; `--shrink` looks for less of its plan that still fails.
 
-Leaves out: events; a run of a single seed has them.
+Not here: events; a run of a single seed has them.
 """
 
 import argparse

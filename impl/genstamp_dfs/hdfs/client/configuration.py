@@ -1,6 +1,6 @@
 """What a client may be told, with the defaults of HDFS.
 
-Leaves out: what no step of this client reads.
+Not here: what no step of this client reads.
 
 Source: hdfs-default.xml; CL/impl/DfsClientConf; CL/protocol/datatransfer/ReplaceDatanodeOnFailure, Hadoop 3.4.1.
 """

@@ -3,7 +3,7 @@
 One process sends, another hears. A packet that was sent waits until every datanode has acknowledged it; after a failure
 all that wait are sent again through the mended pipeline, under their numbers.
 
-Leaves out: how a pipeline is set up; that is `pipeline`.
+Not here: how a pipeline is set up; that is `pipeline`.
 
 Source: CL/DataStreamer, Hadoop 3.4.1; facts C.2, C.5.
 """

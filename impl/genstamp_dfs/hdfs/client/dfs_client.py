@@ -1,6 +1,6 @@
 """A client: its name is the holder of its leases, its open files live and die with it.
 
-Leaves out: retrying what the namenode did not answer; whoever carries the calls does that. Renaming, listing and the
+Not here: retrying what the namenode did not answer; whoever carries the calls does that. Renaming, listing and the
 like go to the namenode as they are (`ask`).
 
 Source: CL/DFSClient, CL/DistributedFileSystem, Hadoop 3.4.1.

@@ -1,6 +1,6 @@
 """What a client leaves behind of its steps, as protocol events.
 
-Leaves out: the calls at the namenode; that tells of them itself.
+Not here: the calls at the namenode; that tells of them itself.
 """
 
 from typing import TYPE_CHECKING

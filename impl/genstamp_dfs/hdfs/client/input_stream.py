@@ -3,7 +3,7 @@
 A datanode that fails, or whose bytes do not match their checksums, is left for another one; bytes that do not match are
 reported to the namenode.
 
-Leaves out: several reads at once, connections kept for the next read, and reads from a node's own disk.
+Not here: several reads at once, connections kept for the next read, and reads from a node's own disk.
 
 Source: CL/DFSInputStream, CL/client/impl/BlockReaderRemote, Hadoop 3.4.1; facts C.3.
 """

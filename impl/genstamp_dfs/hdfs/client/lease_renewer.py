@@ -4,7 +4,7 @@ It looks each second whether half the soft limit has passed since the last renew
 answer ends all files of the client: it cannot know whether they are still its own. So does the hard limit, when
 renewing has failed in other ways for as long.
 
-Leaves out: one renewer for several clients of a process, and its going on for a while when no file is open.
+Not here: one renewer for several clients of a process, and its going on for a while when no file is open.
 
 Source: CL/client/impl/LeaseRenewer; DFSClient#renewLease, Hadoop 3.4.1; facts D.6.
 """

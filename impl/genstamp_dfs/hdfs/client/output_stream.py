@@ -5,7 +5,7 @@ forced to disk on each of them. Both mean what all of the pipeline has acknowled
 
 A packet that does not begin at the start of a chunk ends with it, and its checksum covers its own bytes alone.
 
-Leaves out: writing on when the stream has failed; every further call raises the failure that ended it.
+Not here: writing on when the stream has failed; every further call raises the failure that ended it.
 
 Source: CL/DFSOutputStream, Hadoop 3.4.1; facts C.4, C.7.
 """

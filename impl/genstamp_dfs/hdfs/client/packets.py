@@ -1,6 +1,6 @@
 """The packets of a stream: what is to be sent, and what was sent and is not acknowledged.
 
-Leaves out: when packets are sent.
+Not here: when packets are sent.
 
 Source: CL/DFSPacket; the queues of CL/DataStreamer, Hadoop 3.4.1.
 """

@@ -3,7 +3,7 @@
 A new pipeline for the same block has a new generation stamp, so that a datanode that was left behind is told apart. The
 namenode gives it, and refuses it to a client that has lost the file: that is how block recovery fences a writer.
 
-Leaves out: the packets. What a transfer copies is the datanodes' business.
+Not here: the packets. What a transfer copies is the datanodes' business.
 
 Source: CL/DataStreamer#nextBlockOutputStream, #setupPipelineInternal, #createBlockOutputStream,
 #addDatanode2ExistingPipeline, Hadoop 3.4.1; facts C.5, C.6.

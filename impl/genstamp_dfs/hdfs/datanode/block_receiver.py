@@ -3,10 +3,12 @@
 It is the replica's writer: another operation on the replica interrupts it, which closes its connections, and waits for
 its end. Between two waits nothing else happens, so no packet is ever left half-written by an interruption.
 
-Leaves out: setting the pipeline up (`data_xceiver`); dropping pages from the cache; throttling.
+Not here: setting the pipeline up (`data_xceiver`); dropping pages from the cache; throttling.
 
 Source: DN/BlockReceiver#receiveBlock, #receivePacket, Hadoop 3.4.1; facts C.2, B.6, W.4.5, W.4.6.
 """
+
+from functools import partial
 
 from genstamp_dfs.errors import EOFException, HdfsIOException
 from genstamp_dfs.hdfs.checksums import chunk_count, first_mismatch
@@ -143,6 +145,10 @@ class BlockReceiver:
             await self._forward(packet)
             return False
         self._check(replica, packet)
+        if replica.is_inherited and (packet.sync or self._steps.dataset.files.has_synced_part(replica)):
+            # Before it is enqueued: nobody may interrupt this process between the acknowledgement and the write.
+            await self._steps.make_own(replica)
+            self._check_interrupted(replica)
         end = packet.offset + len(packet.data)
         replica.num_bytes = max(replica.num_bytes, end)
         # Whoever is not the last may acknowledge what is not on its disk yet; the last one verifies and writes first.
@@ -157,8 +163,7 @@ class BlockReceiver:
             self._steps.dataset.write(replica, packet.offset, packet.data, packet.checksums)
         if packet.sync:
             # Nobody changes the replica meanwhile: whoever wants to interrupts this process, and waits for its end.
-            await self._steps.sync_ahead(replica)
-            self._steps.dataset.hsync(replica)
+            await self._steps.hsync(replica)
         self._steps.done("receive_packet", replica.block_id, replica, arguments={"client": self.client_name})
         if is_settled_later:
             self._enqueue(packet)
@@ -219,14 +224,19 @@ class BlockReceiver:
 
     # -- what its responder does to the replica -----------------------------------------------------------------
 
-    def finalize(self) -> None:
+    async def finalize(self) -> None:
         """The last packet is acknowledged further down (PacketResponder#finalizeBlock; facts B8)."""
         replica, steps = self._replica, self._steps
         assert replica is not None
         arguments = {"client": self.client_name}
-        try:
+        forces = steps.configuration.sync_on_close or steps.dataset.is_promised(replica)
+
+        def finalize() -> None:
             self._check_interrupted(replica)
             steps.dataset.finalize_block(replica.block())
+
+        try:
+            await steps.carry_out(replica.block_id, finalize, partial(steps.sync_ahead, replica) if forces else None)
         except HdfsIOException as refusal:
             steps.refused("finalize_replica", replica.block_id, refusal, arguments=arguments)
             raise

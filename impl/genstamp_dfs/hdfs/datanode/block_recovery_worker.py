@@ -3,7 +3,7 @@
 Each command has a process of its own, which does its blocks one after the other. What each answer means is decided in
 `recovery_task` and `recovery_agreement`.
 
-Leaves out: erasure-coded blocks.
+Not here: erasure-coded blocks.
 
 Source: DN/BlockRecoveryWorker, Hadoop 3.4.1; facts G.3 to G.5.
 """

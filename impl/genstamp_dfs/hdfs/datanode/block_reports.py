@@ -3,12 +3,12 @@
 Reports are sent one after the other, by one thread in Hadoop 3.4.1. In 3.3.6 incremental reports have a thread of their
 own (HDFS-16016), so that an older full report may arrive later and win (HDFS-17129).
 
-Leaves out: splitting a full report, and leases for it.
+Not here: splitting a full report, and leases for it.
 
 Source: DN/IncrementalBlockReportManager, DN/BPServiceActor#blockReport, Hadoop 3.4.1; facts B.9.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
@@ -22,6 +22,8 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
 from genstamp_dfs.hdfs.protocol import NAMENODE, Block, ReportedReplica
 from genstamp_dfs.hdfs.runtime import Runtime
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
+
+Finish = Callable[[], Awaitable[None]]
 
 
 class BlockReports:
@@ -72,25 +74,32 @@ class BlockReports:
 
     # -- sending ------------------------------------------------------------------------------------------------
 
-    async def send_incremental_reports(self) -> None:
-        """Send what is urgent, for as long as the datanode is registered."""
+    async def send_incremental_reports(self, finish: Finish) -> None:
+        """Send what is urgent, for as long as the datanode is registered.
+
+        Args:
+            finish: waits until all is on the disk that has been reported by then.
+        """
         interval_us = self._configuration.incremental_report_interval_ms * MICROSECONDS_A_MILLISECOND
         while True:
             while not self._is_urgent:
                 await self._changed.wait()
             await self._runtime.sleep_us(interval_us)
             self._is_urgent = False
-            if not await self._send_pending():
+            if not await self._send_pending(finish):
                 await self._runtime.sleep_us(self._configuration.retry_interval_ms * MICROSECONDS_A_MILLISECOND)
                 self._is_urgent = bool(self._pending)
 
-    async def send_full_report(self, replicas: Callable[[], tuple[ReportedReplica, ...]]) -> tuple[Command, ...] | None:
+    async def send_full_report(
+        self, replicas: Callable[[], tuple[ReportedReplica, ...]], finish: Finish
+    ) -> tuple[Command, ...] | None:
         """Tell the namenode of all replicas, after what was pending; None if that failed.
 
         Args:
             replicas: gives them, when the report is made.
+            finish: waits until all is on the disk that they are by then.
         """
-        if not await self._send_pending():
+        if not await self._send_pending(finish):
             return None
         while self._is_full_report_in_flight or self._in_flight:
             await self._changed.wait()
@@ -98,6 +107,7 @@ class BlockReports:
         try:
             self.is_full_report_due = False
             request = BlockReport(self._runtime.node, replicas())
+            await finish()
             return await self._runtime.call(NAMENODE, request, timeout_us=self._timeout_us())
         except HdfsIOException:
             self.is_full_report_due = True
@@ -106,7 +116,7 @@ class BlockReports:
             self._is_full_report_in_flight = False
             self._changed.notify_all()
 
-    async def _send_pending(self) -> bool:
+    async def _send_pending(self, finish: Finish) -> bool:
         """Send what is pending now; whether it has arrived. What has not is pending again, if nothing newer is."""
         while self._in_flight or self._is_full_report_in_flight:
             await self._changed.wait()
@@ -116,6 +126,7 @@ class BlockReports:
         self._in_flight = sent
         request = BlockReceivedAndDeleted(self._runtime.node, tuple(sent.values()))
         try:
+            await finish()
             await self._runtime.call(NAMENODE, request, timeout_us=self._timeout_us())
         except HdfsIOException:
             if not self.is_full_report_due:

@@ -4,7 +4,7 @@ What is read together is read between two waits, so bytes and checksums always f
 being written. Checksums go out as they are stored, for the receiver to judge; only that of a chunk that is cut short is
 computed anew, after the whole chunk was verified.
 
-Leaves out: short-circuit reads, throttling, the scanner of replicas.
+Not here: short-circuit reads, throttling, the scanner of replicas.
 
 Source: DN/BlockSender, DN/BlockChecksumHelper, Hadoop 3.4.1; facts W.4.7, W.4.8.
 """

@@ -1,6 +1,6 @@
 """The settings of a datanode, with HDFS' defaults.
 
-Leaves out: directories, which are the server's business, and limits on how much is done at once.
+Not here: directories, which are the server's business, and limits on how much is done at once.
 
 Source: hdfs-default.xml, Hadoop 3.4.1; facts 0.1.
 """

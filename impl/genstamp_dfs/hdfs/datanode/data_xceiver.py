@@ -1,6 +1,6 @@
 """What a datanode does on a connection that carries a block: write, read, copy, digest.
 
-Leaves out: the messages' bytes. A request that is refused, or that fails, is answered where the protocol has an answer,
+Not here: the messages' bytes. A request that is refused, or that fails, is answered where the protocol has an answer,
 and otherwise by closing the connection: the node before blames this one.
 
 Source: DN/DataXceiver, DN/DataNode.DataTransfer, Hadoop 3.4.1; facts C.1, C.5, B.5, W.4.4, W.4.8.
@@ -185,6 +185,8 @@ class DataXceiver:
     async def _end_copy(self, request: WriteBlock, replica: Replica) -> None:
         """All bytes of a copy are here: it joins a pipeline, or is finalized (BlockReceiver#receiveBlock)."""
         block = replica.block()
+        if self.steps.configuration.sync_on_close or self.steps.dataset.is_promised(replica):
+            await self.steps.sync_ahead(replica)
         if request.stage is BlockConstructionStage.TRANSFER_RBW:
             operation = partial(self.steps.dataset.convert_temporary_to_rbw, block)
             await self.steps.perform("convert_temporary_to_rbw", block.block_id, operation, client=request.client_name)

@@ -3,7 +3,7 @@
 It has one volume. When that fails the datanode stops: it answers nobody any more, tells the namenode that its replicas
 are gone, and ends (DataNode#handleVolumeFailures with no volume left).
 
-Leaves out: how requests and connections reach it, which is the runtime's business; more than one block pool.
+Not here: how requests and connections reach it, which is the runtime's business; more than one block pool.
 
 Source: DN/DataNode, Hadoop 3.4.1.
 """
@@ -115,7 +115,7 @@ class DataNode:
             raise self.volume.failure
         self._tasks = [
             self.runtime.spawn(actor.offer_service(), "service actor"),
-            self.runtime.spawn(self.reports.send_incremental_reports(), "incremental reports"),
+            self.runtime.spawn(self.reports.send_incremental_reports(steps.finish), "incremental reports"),
         ]
 
     async def _ask_for_namespace(self) -> NamespaceInfo:
@@ -199,15 +199,14 @@ class DataNode:
         """updateReplicaUnderRecovery (FsDatasetImpl#updateReplicaUnderRecovery; facts B.4)."""
         block_id, recovery_id = request.old_block.block_id, request.recovery_id
         steps, _ = self._running()
-        operation = partial(
-            steps.dataset.update_replica_under_recovery,
-            request.old_block,
-            recovery_id,
-            request.new_length,
-            request.new_block_id,
-        )
+        update = (request.old_block, recovery_id, request.new_length, request.new_block_id)
         await steps.perform(
-            "update_replica_under_recovery", block_id, operation, recovery_id=recovery_id, primary=caller.machine
+            "update_replica_under_recovery",
+            block_id,
+            partial(steps.dataset.update_replica_under_recovery, *update),
+            recovery_id=recovery_id,
+            prepare=partial(steps.prepare_update, *update),
+            primary=caller.machine,
         )
         assert self._identity is not None
         return self._identity.storage_id

@@ -4,7 +4,7 @@ For each packet, in order: wait for the acknowledgement of the nodes further dow
 the last of the block; raise what readers may see; and only then answer up the pipeline. So nodes finalize from the last
 to the first, and a byte becomes visible at the last node first.
 
-Leaves out: congestion and slow-node marks.
+Not here: congestion and slow-node marks.
 
 Source: DN/BlockReceiver.PacketResponder, Hadoop 3.4.1; facts C.2, W.4.5.
 """
@@ -40,7 +40,7 @@ class Acknowledged(Protocol):
     def is_interrupted(self) -> bool:
         """Whether nothing more may be acknowledged."""
 
-    def finalize(self) -> None:
+    async def finalize(self) -> None:
         """All nodes further down have finalized their replicas."""
 
     def acknowledge(self, end: int) -> None:
@@ -142,7 +142,7 @@ class PacketResponder:
             await self._answer(packet, (Status.SUCCESS, Status.ERROR))
             return
         if packet.is_last:
-            self._receiver.finalize()
+            await self._receiver.finalize()
         replies = (packet.status,) if ack is None else (packet.status, *ack.replies)
         if len(replies) > 1 and replies[1] is Status.ERROR_CHECKSUM:
             # The next node has told good bytes from bad ones; this one may have the bad ones (HDFS-3875).

@@ -1,6 +1,6 @@
 """What the primary of a block recovery makes of the answers: length and participants, or a reason to give up.
 
-Leaves out: erasure-coded blocks; who asks and who updates (`recovery_task`, `block_recovery_worker`).
+Not here: erasure-coded blocks; who asks and who updates (`recovery_task`, `block_recovery_worker`).
 
 Source: DN/BlockRecoveryWorker.RecoveryTaskContiguous, Hadoop 3.4.1; facts G.3, G.4.
 """
@@ -32,7 +32,11 @@ class Agreement:
 
 
 def collect(
-    block: Block, answers: Mapping[str, ReplicaRecoveryInfo | None], errors: int, closed: frozenset[Repair]
+    block: Block,
+    answers: Mapping[str, ReplicaRecoveryInfo | None],
+    errors: int,
+    closed: frozenset[Repair],
+    left_out: int = 0,
 ) -> dict[str, ReplicaRecoveryInfo]:
     """The replicas that count, by datanode: those with data, in the block's generation or a later one.
 
@@ -41,10 +45,11 @@ def collect(
         answers: what each location that answered said; None where there is no replica.
         errors: number of locations that gave an error or no answer.
         closed: the holes that are closed.
+        left_out: number of locations that were not asked, and may have what nobody else has.
 
     Raises:
         HdfsIOException: all locations failed; there is data but in no state that may take part; or a location was
-            silent that may have what nobody else has, if that hole is closed.
+            silent, or not asked, that may have what nobody else has, if that hole is closed.
 
     Source: RecoveryTaskContiguous#recover, Hadoop 3.4.1.
     """
@@ -63,6 +68,10 @@ def collect(
     if not sync_list and errors and Repair.UNREACHABLE_IS_NOT_EMPTY in closed:
         raise HdfsIOException(
             f"no data of blk_{block.block_id} was found, but {errors} location(s) did not answer and may have some"
+        )
+    if not sync_list and left_out:
+        raise HdfsIOException(
+            f"no data of blk_{block.block_id} was found, but {left_out} location(s) taken for dead may have some"
         )
     is_waiting = bool(sync_list) and _best_state(sync_list) is ReplicaState.RWR
     if is_waiting and errors and Repair.WAITING_REPLICAS_DO_NOT_DECIDE_ALONE in closed:

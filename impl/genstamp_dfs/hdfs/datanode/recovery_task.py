@@ -74,7 +74,8 @@ class RecoveryTask:
             raise RecoveryInProgressException(f"recovery {self.command.recovery_id} was preempted by a younger one")
         block = self.command.block
         new_block = self.command.new_block
-        sync_list = collect(block, self.answers, len(self.init_errors), self.closed_holes)
+        left_out = self.command.left_out if Repair.DEAD_ARE_ASKED in self.closed_holes else 0
+        sync_list = collect(block, self.answers, len(self.init_errors), self.closed_holes, left_out)
         return sync_block(block, sync_list, self.closed_holes, None if new_block is None else new_block.num_bytes)
 
     def agree(self) -> Agreement:

@@ -7,7 +7,12 @@ from genstamp_dfs.hdfs.protocol import Semantics
 
 
 class Repair(StrEnum):
-    """A hole of Hadoop 3.4.1 in what datanodes do; the names but the last two are those of docs/holes.md.
+    """A hole of Hadoop 3.4.1 in what datanodes do; the names are those of docs/holes.md, but for three.
+
+    `dead-are-asked` is a hole of 3.5.0 (HDFS-17430), and of any namenode whose recovery command leaves dead datanodes
+    out: a block of which nobody has data is dropped, though a datanode that is taken for dead may have its bytes. It
+    was found when `genstamp conform` drove the real datanode. Closed, the command says how many locations it leaves
+    out, and a recovery that finds no data gives up if there are any.
 
     `synced-bytes-survive` was found with this implementation. What hsync has forced to the disk can be lost by what
     follows: a write into the same chunk, of which the checksum reaches the disk and the bytes do not; a rename at
@@ -23,6 +28,7 @@ class Repair(StrEnum):
     """
 
     UNREACHABLE_IS_NOT_EMPTY = "unreachable-is-not-empty"
+    DEAD_ARE_ASKED = "dead-are-asked"
     WAITING_REPLICAS_DO_NOT_DECIDE_ALONE = "waiting-replicas-do-not-decide-alone"
     FINALIZED_LENGTHS_NEED_NOT_AGREE = "finalized-lengths-need-not-agree"
     HALF_A_CUT_IS_ENOUGH = "half-a-cut-is-enough"

@@ -151,6 +151,8 @@ def _load_unfinished(files: ReplicaFiles, found: FoundFiles, replica: Replica, n
     """
     length = files.validated_length(replica) if replica.generation_stamp != NO_STAMP else 0
     if replica.generation_stamp != NO_STAMP and files.disk.exists(files.meta_path(replica)):
+        if files.spares_synced_bytes:
+            files.give_up_place(replica, length)
         files.cut(replica, length)
     elif replica.num_bytes > length:
         files.disk.truncate(files.block_path(replica), length)

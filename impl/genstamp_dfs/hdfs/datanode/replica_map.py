@@ -7,7 +7,7 @@ end at once `MustStopExistingWriter` is raised, and after its end the operation 
 
 Here: look-up, writing a new block, finalizing, deletion, reports. `FsDataset` has the other operations too.
 
-Leaves out: volumes, and how much space is left. Disk errors pass through as `DiskError`.
+Not here: volumes, and how much space is left. Disk errors pass through as `DiskError`.
 
 Source: FD/FsDatasetImpl, Hadoop 3.4.1.
 """
@@ -223,6 +223,7 @@ class ReplicaMap:
 
     def hsync(self, replica: Replica) -> None:
         """Force what is written to the disk, names included (BlockReceiver#flushOrSync)."""
+        self.files.make_place(replica)
         self.files.sync(replica)
 
     # -- finalizing ---------------------------------------------------------------------------------------------
@@ -251,15 +252,20 @@ class ReplicaMap:
         safe only if the machine still has it as a finalized one. So is a copy, which may outlive those that it is of.
         """
         former = replica.directory
-        is_promised = replica.synced_bytes > 0 or replica.state is ReplicaState.TEMPORARY
-        must_sync = must_sync or (self.files.spares_synced_bytes and is_promised)
+        must_sync = must_sync or self.is_promised(replica)
         if must_sync:
             self.files.sync(replica)
+        self.files.drop_place(replica)
         self.files.move(replica, self.files.finalized_directory(replica.block_id), replica.generation_stamp)
         if must_sync:
             self.files.sync_names(replica, former)
         replica.become_finalized()
         self.report(replica.block(), ReceivedStatus.RECEIVED)
+
+    def is_promised(self, replica: Replica) -> bool:
+        """Whether finalizing forces a replica to the disk although the settings do not ask for it."""
+        is_promised = replica.synced_bytes > 0 or replica.state is ReplicaState.TEMPORARY
+        return self.files.spares_synced_bytes and is_promised
 
     # -- reports, deletion, planned restarts --------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 Source: FD/FsDatasetImpl, Hadoop 3.4.1; facts B9, B10, B.4.
 """
 
+from collections.abc import Iterator
+
 from genstamp_dfs.errors import HdfsIOException, RecoveryInProgressException, ReplicaNotFoundException
 from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_map import ReplicaMap
@@ -87,7 +89,7 @@ class ReplicaRecovery(ReplicaMap):
 
         Source: FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1; facts B.4.
         """
-        replica = self._found_to_update(old_block, recovery_id)
+        replica = self.found_to_update(old_block, recovery_id)
         is_copy = new_block_id is not None and new_block_id != old_block.block_id
         if not is_copy and not self.configuration.closes(Repair.LENGTH_IS_CHECKED_BEFORE_THE_STAMP):
             self.files.move(replica, replica.directory, recovery_id)
@@ -102,11 +104,15 @@ class ReplicaRecovery(ReplicaMap):
             self.files.cut(replica, new_length)
         replica.set_length(new_length)
         self.files.move(replica, replica.directory, recovery_id)
-        self.become_finalized(replica, must_sync=self._syncs_recoveries())
+        self.become_finalized(replica, must_sync=self.syncs_recoveries())
         return replica
 
-    def _found_to_update(self, old_block: Block, recovery_id: int) -> Replica:
-        """The replica, which must be under this very recovery as it was described."""
+    def found_to_update(self, old_block: Block, recovery_id: int) -> Replica:
+        """The replica, which must be under this very recovery as it was described.
+
+        Raises:
+            ReplicaNotFoundException, HdfsIOException: as `update_replica_under_recovery`.
+        """
         replica = self.replicas.get(old_block.block_id)
         if replica is None:
             raise ReplicaNotFoundException(f"no replica of blk_{old_block.block_id}")
@@ -125,27 +131,41 @@ class ReplicaRecovery(ReplicaMap):
         return replica
 
     def _update_by_copy(self, replica: Replica, recovery_id: int, new_length: int, new_block_id: int) -> Replica:
-        """The new block gets a replica of its own if the old one is longer; the old one is finalized as it was.
-
-        A copy that an earlier attempt has made is replaced; one with this stamp or a later one stays.
-        """
+        """The new block gets a replica of its own if the old one is longer; the old one is finalized as it was."""
         copy = replica
         if replica.bytes_on_disk > new_length:
-            existing = self.replicas.get(new_block_id)
-            if existing is not None and existing.generation_stamp >= recovery_id:
-                raise HdfsIOException(f"replica {existing.name} is not older than the recovery {recovery_id}")
-            if existing is not None:
-                self.delete(existing)
-            block = Block(new_block_id, recovery_id, 0)
-            copy = self.add(block, ReplicaState.TEMPORARY, self.files.temporary, None)
-            self.files.copy(replica, copy, new_length)
-            copy.set_length(new_length)
-            self.become_finalized(copy, must_sync=self._syncs_recoveries())
+            for _ in self.copying(replica, recovery_id, new_length, new_block_id):
+                pass
+            copy = self.replicas[new_block_id]
+            self.become_finalized(copy, must_sync=self.syncs_recoveries())
         replica.set_length(replica.bytes_on_disk)
-        self.become_finalized(replica, must_sync=self._syncs_recoveries())
+        self.become_finalized(replica, must_sync=self.syncs_recoveries())
         return copy
 
-    def _syncs_recoveries(self) -> bool:
+    def copying(self, replica: Replica, recovery_id: int, new_length: int, new_block_id: int) -> Iterator[None]:
+        """Make the copy for a truncate by copy, TEMPORARY still; steps on other blocks may run at a yield.
+
+        One that is complete already is taken; what an earlier attempt has left is replaced.
+
+        Raises:
+            HdfsIOException: there is a replica with this stamp or a later one.
+            DiskError: the disk failed, or is full.
+        """
+        existing = self.replicas.get(new_block_id)
+        if existing is not None:
+            is_temporary = existing.state is ReplicaState.TEMPORARY and existing.writer is None
+            is_its_own = is_temporary and existing.generation_stamp == recovery_id
+            if existing.generation_stamp >= recovery_id and not is_its_own:
+                raise HdfsIOException(f"replica {existing.name} is not older than the recovery {recovery_id}")
+            if is_its_own and existing.num_bytes == new_length:
+                return
+            self.delete(existing)
+        copy = self.add(Block(new_block_id, recovery_id, 0), ReplicaState.TEMPORARY, self.files.temporary, None)
+        yield from self.files.copying(replica, copy, new_length)
+        copy.set_length(new_length)
+
+    def syncs_recoveries(self) -> bool:
+        """Whether what a recovery installs is forced to the disk."""
         return self.files.spares_synced_bytes or self.configuration.sync_on_close
 
     def _check_files(self, replica: Replica) -> None:

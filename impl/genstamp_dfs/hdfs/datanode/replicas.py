@@ -41,6 +41,8 @@ class Replica:
         bytes_on_disk: bytes written, with their checksums.
         bytes_acked: bytes that all nodes further down have acknowledged (BA); meant only in RBW.
         synced_bytes: bytes that were forced to the disk with their checksums; 0 if nobody asked for that.
+        has_place: whether the meta file on the disk has a place where the checksum of the last synced chunk, which was
+            not full, is kept when that chunk changes; used once `synced_bytes` are fewer than `bytes_on_disk`.
         are_names_synced: whether the names of its files were forced to the disk as they are.
         is_inherited: an earlier life has written its files, and they were not written anew since.
         writer: who writes it, dead or alive; None if nobody does.
@@ -56,7 +58,8 @@ class Replica:
     bytes_on_disk: int = 0
     bytes_acked: int = 0
     synced_bytes: int = 0
-    are_names_synced: bool = False
+    has_place: bool = field(default=False, compare=False)
+    are_names_synced: bool = field(default=False, compare=False)
     is_inherited: bool = field(default=False, compare=False)
     writer: Writer | None = None
     recovery_id: int | None = None

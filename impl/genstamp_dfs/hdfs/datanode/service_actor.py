@@ -3,7 +3,7 @@
 Hadoop carries orders out in a thread of its own (HDFS-14997), also while a report of the same replica is under way that
 the order does not know of. Repaired, such an order to delete is dropped, and a full report lets the namenode see.
 
-Leaves out: several namenodes, lifelines, caching, upgrades.
+Not here: several namenodes, lifelines, caching, upgrades.
 
 Source: DN/BPServiceActor, DN/BPOfferService, Hadoop 3.4.1; facts B.9, B17.
 """
@@ -123,7 +123,7 @@ class ServiceActor:
         """A full report when the namenode needs one, or it is time; its answer may hold orders too (#blockReport)."""
         if not (self._reports.is_full_report_due or self._runtime.now_us() >= self._next_full_report_us):
             return
-        commands = await self._reports.send_full_report(self._steps.dataset.block_report)
+        commands = await self._reports.send_full_report(self._steps.dataset.block_report, self._steps.finish)
         if commands is None:
             return
         interval_us = self._configuration.block_report_interval_ms * MICROSECONDS_A_MILLISECOND
@@ -151,6 +151,8 @@ class ServiceActor:
             if self._configuration.closes(Repair.ORDERS_OVERTAKE_REPORTS) and self._is_unsettled(block, unsettled):
                 self._reports.is_full_report_due = True
                 continue
+            if self._steps.dataset.get_replica(block.block_id) is None:
+                continue  # Ordered twice and deleted before; nothing has happened, so no event tells of it.
             try:
                 operation = partial(self._steps.dataset.invalidate, block)
                 await self._steps.perform("invalidate_replica", block.block_id, operation)

@@ -10,7 +10,7 @@
 A directory is formatted if it is empty, or if a format was cut short in it. What is anything else, or newer, or belongs
 to another cluster, is refused and left as it was.
 
-Leaves out: upgrades, and the lock itself: that nobody else opens the directory is the business of the disk.
+Not here: upgrades, and the lock itself: that nobody else opens the directory is the business of the disk.
 
 Source: DN/DataStorage, DN/BlockPoolSliceStorage, NN side: common/Storage, Hadoop 3.4.1.
 """

@@ -4,7 +4,7 @@ The namenode is the whole core: every call is a request that it handles, with it
 counts. Clients and datanodes are reduced to what decides about their calls: the stream that a client has, the length of
 a block's replicas, which are alike, and the recovery that a datanode leads.
 
-Leaves out: any step.
+Not here: any step.
 """
 
 import random
@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Final, TypeVar
 
-from genstamp_dfs.errors import ConfigurationError, HdfsIOException
-from genstamp_dfs.hdfs.cluster.memory_disk import MemoryDisk
-from genstamp_dfs.hdfs.cluster.recorder import Recorder, Step
+from genstamp_dfs.errors import HdfsIOException
+from genstamp_dfs.hdfs.leases.recorder import Recorder, Step
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks, RegisterDatanode, SendHeartbeat
 from genstamp_dfs.hdfs.namenode.base import Shown
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
@@ -33,6 +32,9 @@ from genstamp_dfs.hdfs.protocol import (
     RecoveringBlock,
     Semantics,
 )
+from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
+from genstamp_dfs.simulation.loop import Life
+from genstamp_dfs.stepwise.names import check_nodes
 from genstamp_dfs.world.request import Caller, Request
 
 Answer = TypeVar("Answer")
@@ -143,17 +145,13 @@ class LeaseClusterBase(Recorder):
         seed: int,
     ) -> None:
         super().__init__(f"BP-{seed}")
-        names = [*clients, *datanodes, NAMENODE]
-        if len(set(names)) != len(names):
-            raise ConfigurationError(f"node names are {names}, accepted: each once, and {NAMENODE!r} for the namenode")
-        if not datanodes:
-            raise ConfigurationError("there are no datanodes, accepted: 1 or more")
+        check_nodes(clients, datanodes)
         self.clients, self.datanodes = tuple(clients), tuple(datanodes)
         self.semantics = semantics
         self.options = options
         self.shown = Shown()
         self.known = _Known(set(clients), set(datanodes))
-        self._disk = MemoryDisk()
+        self._disk = DiskOfLife(SimulatedDisk(), Life(NAMENODE), random.Random(seed))
         self._chance = random.Random(f"placement {seed}")
         self.namenode = self._new_namenode()
         self.namesystem.block_manager.safe_mode.leave()

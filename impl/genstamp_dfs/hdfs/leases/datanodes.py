@@ -7,8 +7,8 @@ Source: Hadoop 3.4.1; each step names its method.
 """
 
 from genstamp_dfs.errors import HdfsIOException
-from genstamp_dfs.hdfs.cluster.recorder import Step
 from genstamp_dfs.hdfs.leases.base import LeaseClusterBase, StreamStage
+from genstamp_dfs.hdfs.leases.recorder import Step
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     BlockReceivedAndDeleted,
     CommitBlockSynchronization,

@@ -1,4 +1,4 @@
-"""A namenode under somebody's hand, step by step, as `genstamp_dfs.hdfs.driver` has a whole cluster.
+"""A namenode under somebody's hand, step by step.
 
 The seed decides how large blocks are and how soon a recovery may follow another one, as both decide which of two limits
 comes first; and the order of pipelines.
@@ -14,10 +14,10 @@ genstamp_dfs.errors.StepNotPossibleError: write is not possible now: client1 str
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from genstamp_dfs.errors import ConfigurationError, UnknownNameError, WrongArgumentsError
 from genstamp_dfs.events import Event
 from genstamp_dfs.hdfs.leases import FAULTS, STEPS, LeaseCluster, LeaseOptions
 from genstamp_dfs.hdfs.protocol import NAMENODE, Semantics
+from genstamp_dfs.stepwise.names import check_call, check_files, semantics_named
 
 BLOCK_SIZES: Final = (LeaseOptions().block_size, 1, 2)
 """In bytes, by seed: no block is full, any is that has a byte, or one of two bytes is."""
@@ -60,13 +60,8 @@ class LeaseDriver:
         semantics: str = Semantics.REPAIRED,
         seed: int = 0,
     ) -> None:
-        if not files or not clients or len(set(files)) != len(files):
-            raise ConfigurationError(
-                f"files are {list(files)} and clients {list(clients)}, accepted: 1 or more, each once"
-            )
-        accepted = [choice.value for choice in Semantics]
-        if semantics not in accepted:
-            raise ConfigurationError(f"semantics is {semantics!r}, accepted: {', '.join(accepted)}")
+        check_files(files, clients)
+        named = semantics_named(semantics)
         self._known = {
             "client": tuple(clients),
             "file": tuple(files),
@@ -79,7 +74,7 @@ class LeaseDriver:
         self.cluster = self.cluster_class(
             clients=clients,
             datanodes=datanodes,
-            semantics=Semantics(semantics),
+            semantics=named,
             options=options_of(seed),
             seed=seed,
         )
@@ -126,11 +121,5 @@ class LeaseDriver:
 
     def _perform(self, event: str, arguments: Mapping[str, str], accepted: Mapping[str, tuple[str, ...]]) -> None:
         """Check event and arguments, and make the step."""
-        if event not in accepted:
-            raise UnknownNameError("event", event, accepted)
-        if set(arguments) != set(accepted[event]):
-            raise WrongArgumentsError(event, arguments, accepted[event])
-        for argument, name in arguments.items():
-            if name not in self._known[argument]:
-                raise UnknownNameError(argument, name, self._known[argument])
+        check_call(event, arguments, accepted, self._known)
         getattr(self.cluster, event)(**arguments)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from genstamp_dfs.errors import HdfsIOException
-from genstamp_dfs.hdfs.cluster.recorder import Step
 from genstamp_dfs.hdfs.leases.base import StreamStage
+from genstamp_dfs.hdfs.leases.recorder import Step
 from genstamp_dfs.hdfs.leases.writing import WritingSteps
 from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Fsync
 from genstamp_dfs.hdfs.protocol import NAMENODE, Block

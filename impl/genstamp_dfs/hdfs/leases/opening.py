@@ -6,8 +6,8 @@ several files in one pass.
 Source: Hadoop 3.4.1; each step names its method.
 """
 
-from genstamp_dfs.hdfs.cluster.recorder import Step
 from genstamp_dfs.hdfs.leases.base import LeaseClusterBase, Stream, StreamStage
+from genstamp_dfs.hdfs.leases.recorder import Step
 from genstamp_dfs.hdfs.messages.client_protocol import (
     Append,
     Create,

@@ -8,8 +8,8 @@ Source: Hadoop 3.4.1; each step names its method.
 
 from typing import Final
 
-from genstamp_dfs.hdfs.cluster.recorder import Step
 from genstamp_dfs.hdfs.leases.base import LeaseClusterBase, Replicas, Stream, StreamStage
+from genstamp_dfs.hdfs.leases.recorder import Step
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AbandonBlock,
     AddBlock,

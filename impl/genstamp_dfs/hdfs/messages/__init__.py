@@ -8,5 +8,5 @@
 
 Nodes are called by their names here; where a node can be reached is known by whoever carries the messages.
 
-Leaves out: bytes. How a message is written for a network is the servers' business.
+Not here: bytes. How a message is written for a network is the servers' business.
 """

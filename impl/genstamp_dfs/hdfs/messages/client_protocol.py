@@ -3,7 +3,9 @@
 Fields are those that a step of the namenode reads. A file is meant by its id where one is given, else by its path, so
 that the writer of a file is not disturbed by a rename (HDFS-6294).
 
-Leaves out: calls about snapshots, quotas, caching, erasure coding, encryption, storage policies and tokens.
+Not here: calls about the state of the cluster (`cluster_status`).
+
+Not here: calls about snapshots, quotas, caching, erasure coding, encryption, storage policies and tokens.
 
 Source: ClientNamenodeProtocol.proto, hdfs.proto; CL/protocol/ClientProtocol, Hadoop 3.4.1.
 """
@@ -62,7 +64,7 @@ class HdfsFileStatus(msgspec.Struct, frozen=True):
         length: in bytes, with what the namenode knows of a block under construction.
         modification_time_ms, access_time_ms: since 1970.
         replication, block_size: 0 for a directory.
-        children: number of entries of a directory; -1 for a file.
+        children: number of entries of a directory; 0 for a file.
         locations: the blocks of a file, where they were asked for.
     """
 
@@ -77,7 +79,7 @@ class HdfsFileStatus(msgspec.Struct, frozen=True):
     permission: int = 0o644
     owner: str = "hdfs"
     group: str = "supergroup"
-    children: int = -1
+    children: int = 0
     locations: LocatedBlocks | None = None
 
 
@@ -111,30 +113,6 @@ class ContentSummary(msgspec.Struct, frozen=True):
     file_count: int
     directory_count: int
     space_consumed: int
-
-
-class FsStats(msgspec.Struct, frozen=True):
-    """Totals of the cluster; sizes in bytes, the others numbers of blocks."""
-
-    capacity: int
-    used: int
-    remaining: int
-    under_replicated: int
-    corrupt_blocks: int
-    missing_blocks: int
-
-
-class DatanodeStatus(msgspec.Struct, frozen=True):
-    """A datanode as the namenode knows it: when it was heard of last (us), and its sizes in bytes."""
-
-    name: str
-    is_alive: bool
-    is_stale: bool
-    last_update_us: int
-    capacity: int = 0
-    used: int = 0
-    remaining: int = 0
-    blocks: int = 0
 
 
 class GetServerDefaults(Request[FsServerDefaults], frozen=True):
@@ -354,14 +332,6 @@ class GetContentSummary(Request[ContentSummary], frozen=True):
     """getContentSummary()"""
 
     path: str
-
-
-class GetFsStats(Request[FsStats], frozen=True):
-    """getFsStats()"""
-
-
-class GetDatanodeReport(Request[tuple[DatanodeStatus, ...]], frozen=True):
-    """getDatanodeReport() of all datanodes that ever registered."""
 
 
 class SetSafeMode(Request[bool], frozen=True):

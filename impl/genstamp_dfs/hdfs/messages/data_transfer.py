@@ -1,6 +1,6 @@
 """What is said on a connection that carries a block, from the operation that opens it to the last acknowledgement.
 
-Leaves out: checksums other than CRC32C of 512-byte chunks, tokens, encryption, short-circuit reads, block moves.
+Not here: checksums other than CRC32C of 512-byte chunks, tokens, encryption, short-circuit reads, block moves.
 
 Source: datatransfer.proto; CL/protocol/datatransfer/Sender, PacketHeader, PipelineAck, Hadoop 3.4.1.
 """

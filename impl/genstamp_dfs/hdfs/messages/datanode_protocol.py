@@ -1,6 +1,6 @@
 """What datanodes tell the namenode, and the commands in its answers.
 
-Leaves out: upgrades, caching, several storages in one datanode, leases for full block reports.
+Not here: upgrades, caching, several storages in one datanode, leases for full block reports.
 
 Source: DatanodeProtocol.proto; SP/DatanodeProtocol, Hadoop 3.4.1.
 """

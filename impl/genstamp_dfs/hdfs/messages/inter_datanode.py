@@ -1,6 +1,6 @@
 """What clients and other datanodes ask a datanode.
 
-Leaves out: short-circuit reads, and all administration.
+Not here: short-circuit reads, and all administration.
 
 Source: ClientDatanodeProtocol.proto, InterDatanodeProtocol.proto, Hadoop 3.4.1.
 """

@@ -3,7 +3,7 @@
 addBlock() is one step here. Hadoop lets the lock go while it chooses the datanodes, and looks at the file again then
 (HDFS-4452).
 
-Leaves out: favoured nodes, object limits, erasure-coded blocks.
+Not here: favoured nodes, object limits, erasure-coded blocks.
 
 Source: NN/FSNamesystem#getAdditionalBlock, #getAdditionalDatanode, NN/FSDirWriteFileOp, Hadoop 3.4.1; facts E.5, E.8,
     E.13.
@@ -17,7 +17,7 @@ from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.edit_ops import AddBlockOp, AllocateBlockIdOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.placement import choose_targets
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState, LocatedBlock
+from genstamp_dfs.hdfs.protocol import UNKNOWN_OFFSET, Block, BlockUCState, LocatedBlock
 from genstamp_dfs.world.request import Caller
 
 
@@ -38,6 +38,8 @@ class AddBlockCalls(AppendCall):
                 no datanode is there; the file has too many blocks; `previous` is under recovery or has another stamp.
             NotReplicatedYetException: the block before the last is not COMPLETE.
         """
+        # The path is resolved before safe mode is looked at, unlike in other calls (#validateAddBlock).
+        self.inode_of(request.path, request.file_id)
         self.check_safe_mode(f"get additional block for {request.path}")
         inode = self.check_lease(request.path, request.client_name, request.file_id)
         retried = self._analyze_file_state(inode, request.previous)
@@ -160,7 +162,7 @@ class AddBlockCalls(AppendCall):
         self.persist_blocks(inode)
 
     def get_additional_datanode(self, request: GetAdditionalDatanode, caller: Caller) -> LocatedBlock:
-        """getAdditionalDatanode(): the existing nodes that are known, and new ones after them.
+        """getAdditionalDatanode(): the existing nodes that are known, and new ones after them; none if 0 are asked for.
 
         Raises:
             UnsupportedOperationException: replacing datanodes is turned off.
@@ -175,4 +177,4 @@ class AddBlockCalls(AppendCall):
         live = self.datanode_manager.live_datanodes()
         chosen = choose_targets(live, request.number, inode.client_machine, unwanted, self.chance)
         self.shown.observed["locations"] = ",".join(sorted({*existing, *chosen}))
-        return LocatedBlock(request.block, existing + chosen)
+        return LocatedBlock(request.block, existing + chosen if request.number else (), UNKNOWN_OFFSET)

@@ -1,6 +1,6 @@
 """append()
 
-Leaves out: permissions, quotas, erasure coding, lazy persistence.
+Not here: permissions, quotas, erasure coding, lazy persistence.
 
 Source: NN/FSDirAppendOp#appendFile, #prepareFileForAppend, Hadoop 3.4.1; facts E.2, A.4.
 """
@@ -11,7 +11,8 @@ from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.create import CreateCall
 from genstamp_dfs.hdfs.namenode.edit_ops import AppendOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeDirectory, INodeFile
-from genstamp_dfs.hdfs.protocol import BlockUCState, LocatedBlock
+from genstamp_dfs.hdfs.namenode.reserved import DirOp
+from genstamp_dfs.hdfs.protocol import UNKNOWN_OFFSET, BlockUCState, LocatedBlock
 from genstamp_dfs.world.request import Caller
 
 
@@ -32,11 +33,10 @@ class AppendCall(CreateCall):
             HdfsIOException: the last block has too few replicas (HDFS-6325).
         """
         self.check_safe_mode(f"append to file {request.path}")
-        if isinstance(self.directory.get(request.path), INodeDirectory):
-            raise FileAlreadyExistsException(
-                f"Cannot append to directory {request.path}; already exists as a directory"
-            )
-        inode = self.directory.file_at(request.path)
+        path = self.resolve(request.path, DirOp.WRITE)
+        if isinstance(self.directory.get(path), INodeDirectory):
+            raise FileAlreadyExistsException(f"Cannot append to directory {path}; already exists as a directory.")
+        inode = self.directory.file_at(path)
         self.recover_lease_internal("APPEND_FILE", inode, request.client_name, caller.machine, force=False)
         self._check_last_block(inode)
         is_new_block = CreateFlag.NEW_BLOCK in request.flag
@@ -73,8 +73,7 @@ class AppendCall(CreateCall):
         status = self.file_status(inode)
         last = inode.last_block()
         if is_new_block and last is not None:
-            offset = inode.size() - last.num_bytes
-            return LastBlockWithStatus(LocatedBlock(last.as_block(), (), offset), status)
+            return LastBlockWithStatus(LocatedBlock(last.as_block(), (), UNKNOWN_OFFSET), status)
         if opened is None:
             return LastBlockWithStatus(None, status)
         self.show_block(opened)

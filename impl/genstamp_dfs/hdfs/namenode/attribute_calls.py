@@ -1,6 +1,6 @@
 """setReplication(), setPermission(), setOwner(), setTimes(), setSafeMode().
 
-Leaves out: the right to do so; that settings are what they should be is checked.
+Not here: the right to do so; that settings are what they should be is checked.
 
 Source: NN/FSDirAttrOp, NN/FSNamesystem#setSafeMode, Hadoop 3.4.1.
 """
@@ -16,6 +16,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
 )
 from genstamp_dfs.hdfs.namenode.edit_ops import SetOwnerOp, SetPermissionsOp, SetReplicationOp, TimesOp
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeFile
+from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_exact
 from genstamp_dfs.hdfs.namenode.tree_calls import TreeCalls
 from genstamp_dfs.world.request import Caller
 
@@ -31,7 +32,7 @@ class AttributeCalls(TreeCalls):
         """
         self.check_safe_mode(f"set replication for {request.path}")
         self.verify_replication(request.path, request.replication)
-        inode = self.directory.get(request.path)
+        inode = self.directory.get(self.resolve(request.path, DirOp.WRITE))
         if not isinstance(inode, INodeFile):
             return False
         self.journal.log(SetReplicationOp(inode.path, request.replication))
@@ -44,13 +45,14 @@ class AttributeCalls(TreeCalls):
         for block in inode.blocks:
             self.block_manager.set_replication(block, replication)
 
-    def existing_inode(self, path: str) -> INode:
-        """What is at the path.
+    def existing_inode(self, path: str, operation: DirOp) -> INode:
+        """What the path leads to.
 
         Raises:
-            FileNotFoundException: nothing is.
+            HdfsIOException: one of those of `reserved.resolve_path`.
+            FileNotFoundException: nothing is there.
         """
-        inode = self.directory.get(path)
+        inode = self.directory.get(self.resolve(path, operation))
         if inode is None:
             raise FileNotFoundException(f"File/Directory does not exist: {path}")
         return inode
@@ -61,8 +63,9 @@ class AttributeCalls(TreeCalls):
         Raises:
             FileNotFoundException: nothing is at the path.
         """
+        check_exact(request.path)
         self.check_safe_mode(f"set permission for {request.path}")
-        inode = self.existing_inode(request.path)
+        inode = self.existing_inode(request.path, DirOp.WRITE)
         inode.permission = request.permission
         self.journal.log(SetPermissionsOp(inode.path, request.permission))
 
@@ -72,8 +75,9 @@ class AttributeCalls(TreeCalls):
         Raises:
             FileNotFoundException: nothing is at the path.
         """
+        check_exact(request.path)
         self.check_safe_mode(f"set owner for {request.path}")
-        inode = self.existing_inode(request.path)
+        inode = self.existing_inode(request.path, DirOp.WRITE)
         self.change_owner(inode, request.owner, request.group)
         self.journal.log(SetOwnerOp(inode.path, request.owner, request.group))
 
@@ -89,15 +93,15 @@ class AttributeCalls(TreeCalls):
             FileNotFoundException: nothing is at the path.
         """
         self.check_safe_mode(f"set times {request.path}")
-        inode = self.existing_inode(request.path)
+        inode = self.existing_inode(request.path, DirOp.WRITE)
         self.change_times(inode, request.modification_time_ms, request.access_time_ms)
         self.journal.log(TimesOp(inode.path, request.modification_time_ms, request.access_time_ms))
 
     def change_times(self, inode: INode, modification_time_ms: int, access_time_ms: int) -> None:
-        """Other times; -1 leaves one as it is."""
-        if modification_time_ms != -1:
+        """Other times; a negative one is left as it is."""
+        if modification_time_ms >= 0:
             inode.modification_time_ms = modification_time_ms
-        if access_time_ms != -1:
+        if access_time_ms >= 0:
             inode.access_time_ms = access_time_ms
 
     def set_safe_mode(self, request: SetSafeMode, caller: Caller) -> bool:

@@ -3,7 +3,7 @@
 A handler takes a request and its caller, and gives the answer or raises one of Hadoop's exceptions. After an exception
 nothing has changed, except where a docstring says so.
 
-Leaves out: permissions, quotas, high availability (this namenode is always the active one).
+Not here: permissions, quotas, high availability (this namenode is always the active one).
 
 Source: NN/FSNamesystem, Hadoop 3.4.1; facts E.0.
 """
@@ -26,6 +26,7 @@ from genstamp_dfs.hdfs.namenode.edit_ops import (
 )
 from genstamp_dfs.hdfs.namenode.lease_manager import LeaseManager
 from genstamp_dfs.hdfs.namenode.namespace import FSDirectory, INode, INodeDirectory, INodeFile
+from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_absolute, resolve_path
 from genstamp_dfs.hdfs.protocol import NO_FILE_ID, LocatedBlock
 from genstamp_dfs.world.request import Caller
 
@@ -99,9 +100,35 @@ class FSNamesystemBase:
         if safe_mode.is_on:
             raise SafeModeException(f"cannot {what}: the namenode is in safe mode, {safe_mode.tip()}")
 
+    def resolve(self, path: str, operation: DirOp) -> str:
+        """The path that a path leads to.
+
+        Raises:
+            HdfsIOException: one of those of `reserved.resolve_path`.
+        """
+        return resolve_path(path, operation, self.directory)
+
+    def file_for(self, path: str, operation: DirOp) -> INodeFile:
+        """The file that a path leads to.
+
+        Raises:
+            HdfsIOException: one of those of `reserved.resolve_path`.
+            FileNotFoundException: there is nothing, or a directory.
+        """
+        return self.directory.file_at(self.resolve(path, operation))
+
     def inode_of(self, path: str, file_id: int) -> INode | None:
-        """What is meant: by its id where one is given, else by its path (HDFS-6294)."""
-        return self.directory.get(path) if file_id == NO_FILE_ID else self.directory.inodes.get(file_id)
+        """What is meant: by its id where one is given, else by its path (HDFS-6294).
+
+        Raises:
+            HdfsIOException: one of those of `reserved.resolve_path`.
+        """
+        if file_id == NO_FILE_ID:
+            return self.directory.get(self.resolve(path, DirOp.WRITE))
+        inode = self.directory.inodes.get(file_id)
+        if inode is None:
+            check_absolute(path)
+        return inode
 
     def check_lease(self, path: str, holder: str, file_id: int = NO_FILE_ID) -> INodeFile:
         """The file, if the holder is its owner of record. The age of the lease does not matter.

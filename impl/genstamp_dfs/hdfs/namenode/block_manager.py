@@ -1,6 +1,6 @@
 """What datanodes report of their replicas, and what the namenode makes of it.
 
-Leaves out: the queues of a standby, leases for full reports, and reports of one storage among several.
+Not here: the queues of a standby, leases for full reports, and reports of one storage among several.
 
 Source: BM/BlockManager#processReport, #processIncrementalBlockReport, #processReportedBlock, #addStoredBlock,
     Hadoop 3.4.1; facts I.1.
@@ -33,6 +33,7 @@ class BlockManager(Completion):
             if block is not None:
                 self.remove_stored_block(block, datanode.name)
         datanode.is_content_stale = False
+        datanode.last_block_report_ms = self.clock.time_ms()
         self.rescan_postponed()
 
     def process_incremental_block_report(self, datanode: DatanodeDescriptor, line: ReceivedDeletedBlock) -> None:
@@ -40,7 +41,6 @@ class BlockManager(Completion):
         reported, block = line.block, self.blocks.get(line.block.block_id)
         match line.status:
             case ReceivedStatus.DELETED:
-                datanode.invalidate_blocks.pop(reported.block_id, None)
                 if block is not None:
                     self.remove_stored_block(block, datanode.name)
             case ReceivedStatus.RECEIVED:

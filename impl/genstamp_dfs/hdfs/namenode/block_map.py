@@ -2,7 +2,7 @@
 
 The one place where a replica becomes known or unknown, so that block, datanode and safe mode agree.
 
-Leaves out: what follows from it, which is in `redundancy`, `corruption` and `completion`.
+Not here: what follows from it, which is in `redundancy`, `corruption` and `completion`.
 
 Source: BM/BlocksMap, BM/BlockManager, BM/BlockManagerSafeMode, Hadoop 3.4.1.
 """

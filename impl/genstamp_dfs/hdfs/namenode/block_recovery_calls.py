@@ -1,6 +1,6 @@
 """Block recovery as the namenode sees it: the commands that go to primaries, and what they bring back.
 
-Leaves out: erasure-coded blocks, storages.
+Not here: erasure-coded blocks, storages.
 
 Source: NN/FSNamesystem#commitBlockSynchronization, BM/DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1;
     facts G.2, G.6.
@@ -74,12 +74,11 @@ class BlockRecoveryCalls(PipelineCalls):
 
     def recovery_command(self, block: BlockInfo, locations: tuple[str, ...]) -> RecoveringBlock:
         """The order for a block under recovery, with the id that is current now; of a truncate, with its target."""
-        truncate = block.truncate_block
-        if truncate is None:
-            return RecoveringBlock(block.as_block(), locations, block.block_recovery_id)
-        if block.is_copy_on_truncate:
-            return RecoveringBlock(truncate, locations, block.block_recovery_id, block.as_block())
-        return RecoveringBlock(block.as_block(), locations, block.block_recovery_id, truncate)
+        truncate, left_out = block.truncate_block, len(block.expected_locations()) - len(locations)
+        old, new = block.as_block(), truncate
+        if truncate is not None and block.is_copy_on_truncate:
+            old, new = truncate, block.as_block()
+        return RecoveringBlock(old, locations, block.block_recovery_id, new, left_out)
 
     # -- results ------------------------------------------------------------------------------------------------
 
@@ -175,7 +174,8 @@ class BlockRecoveryCalls(PipelineCalls):
             self.block_manager.install_locations(last, request.new_targets)
         last.state = BlockUCState.UNDER_CONSTRUCTION
         last.truncate_block = None
-        last.set_expected_locations(name for name in request.new_targets if name in self.datanode_manager.datanodes)
+        if request.new_targets:  # BlockUnderConstructionFeature#setExpectedLocations
+            last.set_expected_locations(name for name in request.new_targets if name in self.datanode_manager.datanodes)
         if not request.close_file:
             return
         if not is_copy:

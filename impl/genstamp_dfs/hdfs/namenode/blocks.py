@@ -1,6 +1,6 @@
 """A block at the namenode, and the two tables about all blocks: the stamps given out, the recoveries pending.
 
-Leaves out: storages within a datanode, and erasure-coded blocks.
+Not here: storages within a datanode, and erasure-coded blocks.
 
 Source: BM/BlockInfo, BM/BlockUnderConstructionFeature, BM/BlockIdManager, BM/PendingRecoveryBlocks, Hadoop 3.4.1.
 """

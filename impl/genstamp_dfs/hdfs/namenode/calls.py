@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from genstamp_dfs.hdfs.messages import client_protocol as client
+from genstamp_dfs.hdfs.messages import cluster_status
 from genstamp_dfs.hdfs.messages import datanode_protocol as datanode
 from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.world.request import Caller, Request
@@ -133,8 +134,9 @@ CALLS: Final[dict[type[Request[Any]], Call]] = {
     client.SetOwner: Call("set_owner", "file", _path, syncs=True),
     client.SetTimes: Call("set_times", "file", _path, syncs=True),
     client.GetContentSummary: Call("get_content_summary", "file", _path),
-    client.GetFsStats: Call("get_fs_stats", "node", _caller),
-    client.GetDatanodeReport: Call("get_datanode_report", "node", _caller),
+    cluster_status.GetFsStats: Call("get_fs_stats", "node", _caller),
+    cluster_status.GetDatanodeReport: Call("get_datanode_report", "node", _caller),
+    cluster_status.ListOpenFiles: Call("list_open_files", "node", _caller),
     client.SetSafeMode: Call("set_safe_mode", "node", _caller),
     client.ReportBadBlocks: Call("report_bad_blocks", "node", _caller),
     datanode.VersionRequest: Call("version_request", "node", _caller),

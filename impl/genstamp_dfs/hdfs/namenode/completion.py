@@ -1,6 +1,6 @@
 """The life of a block: allocated, committed, complete, opened again, recovered, removed.
 
-Leaves out: COMMITTED blocks in a closed file (`dfs.namenode.file.close.num-committed-allowed`, 0 by default).
+Not here: COMMITTED blocks in a closed file (`dfs.namenode.file.close.num-committed-allowed`, 0 by default).
 
 Source: BM/BlockManager, Hadoop 3.4.1; facts A.2, A.3, A.4.
 """
@@ -12,7 +12,7 @@ from genstamp_dfs.hdfs.namenode.blocks import BlockInfo, CorruptReason
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.corruption import Corruption
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState
+from genstamp_dfs.hdfs.protocol import NO_ACK, Block, BlockUCState
 
 
 class Completion(Corruption):
@@ -40,12 +40,15 @@ class Completion(Corruption):
         return added
 
     def remove_block(self, block: BlockInfo) -> None:
-        """Drop the block from the map, and have its replicas deleted (BlockManager#removeBlock)."""
+        """Drop the block from the map, and have its replicas deleted, all under the block's stamp.
+
+        Source: BlockManager#removeBlock, #addToInvalidates, Hadoop 3.4.1.
+        """
         if self.blocks.get(block.block_id) is not block:
             return
-        stamps = {**block.stored, **{name: mark.generation_stamp for name, mark in block.corrupt.items()}}
-        for datanode, stamp in stamps.items():
-            self.add_to_invalidates(Block(block.block_id, stamp, block.num_bytes), datanode)
+        for datanode in (*block.stored, *block.corrupt):
+            self.add_to_invalidates(block.as_block(), datanode)
+        block.num_bytes = NO_ACK
         self.remove_block_from_map(block)
 
     def remove_block_from_map(self, block: BlockInfo) -> None:

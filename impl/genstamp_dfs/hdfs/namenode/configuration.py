@@ -1,6 +1,6 @@
 """The settings of a namenode, with HDFS' defaults, and which holes of Hadoop 3.4.1 it closes.
 
-Leaves out: addresses and directories, which are the server's business; permissions, quotas and high availability.
+Not here: addresses and directories, which are the server's business; permissions, quotas and high availability.
 
 Source: hdfs-default.xml, DFSConfigKeys, Hadoop 3.4.1; facts 0.1.
 """
@@ -84,7 +84,7 @@ class NameNodeConfiguration:
         retry_cache_expiry_ms: how long the answer to a call that may happen only once is remembered.
         checkpoint_transactions, checkpoint_period_ms: when a new image is made.
         images_retained: images that are kept, with the edits from the oldest on.
-        list_limit: entries in one page of a listing.
+        list_limit: entries in one page of a listing, also of the open files.
         replace_datanode_on_failure: whether getAdditionalDatanode is allowed.
         copy_on_truncate: whether truncate makes a copy of the block, as during an upgrade.
 

@@ -3,7 +3,7 @@
 A corrupt replica counts no longer, but is deleted only when the block does not need it: when enough good ones are
 there, or when it is a left-over of a write. A report that fits takes a mark away again.
 
-Leaves out: the queues of a standby, and replicas of unknown storages. 3.4.1 lets an RBW report of a location that is
+Not here: the queues of a standby, and replicas of unknown storages. 3.4.1 lets an RBW report of a location that is
 marked corrupt store the replica (`a && b || c` without parentheses in addStoredBlockUnderConstruction); not here.
 
 Source: BM/BlockManager#checkReplicaCorrupt, #markBlockAsCorrupt, BM/CorruptReplicasMap, Hadoop 3.4.1; facts I.2, I.3.

@@ -1,6 +1,6 @@
 """create()
 
-Leaves out: permissions, object limits, storage policies, erasure coding, encryption zones.
+Not here: permissions, object limits, storage policies, erasure coding, encryption zones.
 
 Source: NN/FSNamesystem#startFileInt, NN/FSDirWriteFileOp#resolvePathForStartFile, #startFile, Hadoop 3.4.1; facts E.1.
 """
@@ -9,7 +9,8 @@ from genstamp_dfs.errors import FileAlreadyExistsException, FileNotFoundExceptio
 from genstamp_dfs.hdfs.messages.client_protocol import Create, CreateFlag, HdfsFileStatus
 from genstamp_dfs.hdfs.namenode.edit_ops import AddOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeDirectory, INodeFile
-from genstamp_dfs.hdfs.namenode.paths import check_length, check_name
+from genstamp_dfs.hdfs.namenode.paths import check_length
+from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_create
 from genstamp_dfs.hdfs.namenode.tree_changes import TreeChanges
 from genstamp_dfs.world.request import Caller
 
@@ -34,9 +35,10 @@ class CreateCall(TreeChanges):
             AlreadyBeingCreatedException, RecoveryInProgressException: as `recover_lease_internal`.
         """
         check_length("create", request.path)
-        check_name(request.path)
+        check_create(request.path)
         self.check_safe_mode(f"create file {request.path}")
-        existing = self._resolve_path_for_start_file(request)
+        path = self.resolve(request.path, DirOp.CREATE)
+        existing = self._existing_for_start_file(request, path)
         self._check_sizes(request)
         overwrites = existing is not None and CreateFlag.OVERWRITE in request.flag
         if existing is not None and not overwrites:
@@ -44,17 +46,15 @@ class CreateCall(TreeChanges):
             raise FileAlreadyExistsException(f"{request.path} for client {caller.machine} already exists")
         if existing is not None:
             self.remove_tree(existing, self.clock.time_ms())
-        else:
-            self._verify_names(request.path)
-        return self.file_status(self._add_file(request, caller, overwrites=overwrites))
+        return self.file_status(self._add_file(request, path, caller, overwrites=overwrites))
 
-    def _resolve_path_for_start_file(self, request: Create) -> INodeFile | None:
-        """The file that exists at the path, if any."""
-        inode = self.directory.get(request.path)
+    def _existing_for_start_file(self, request: Create, path: str) -> INodeFile | None:
+        """The file that exists at the resolved path, if any (#resolvePathForStartFile)."""
+        inode = self.directory.get(path)
         if isinstance(inode, INodeDirectory):
-            raise FileAlreadyExistsException(f"{request.path} already exists as a directory")
+            raise FileAlreadyExistsException(f"{path} already exists as a directory")
         if inode is None:
-            _, missing = self.directory.nearest_directory(request.path)
+            _, missing = self.directory.nearest_directory(path)
             if len(missing) > 1 and not request.create_parent:
                 raise FileNotFoundException(f"Parent directory doesn't exist: {request.path}")
             if CreateFlag.CREATE not in request.flag:
@@ -78,15 +78,14 @@ class CreateCall(TreeChanges):
         if not least <= replication <= most:
             raise HdfsIOException(f"replication of {path} is {replication}, accepted: {least} to {most}")
 
-    def _verify_names(self, path: str) -> None:
-        """Refuse new names that are reserved or too long, before anything is changed."""
-        parent, missing = self.directory.nearest_directory(path)
-        self.verify_new_names(parent, missing)
+    def _add_file(self, request: Create, path: str, caller: Caller, *, overwrites: bool) -> INodeFile:
+        """Make the file at the resolved path, open for its client, with the directories that are missing.
 
-    def _add_file(self, request: Create, caller: Caller, *, overwrites: bool) -> INodeFile:
-        """Make the file, open for its client, with the directories that are missing."""
-        parent, missing = self.directory.nearest_directory(request.path)
+        As in HDFS, those that were made stay if a name below them is refused.
+        """
+        parent, missing = self.directory.nearest_directory(path)
         parent = self.make_directories(parent, missing[:-1], 0o755, caller.user)
+        self.verify_new_name(parent, missing[-1])
         time_ms = self.clock.time_ms()
         op = AddOp(
             f"{parent.path.rstrip('/')}/{missing[-1]}",

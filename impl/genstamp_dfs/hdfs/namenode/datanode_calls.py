@@ -1,6 +1,6 @@
 """What datanodes tell: that they start, that they live, what they have.
 
-Leaves out: upgrades, caching, leases for full reports, decommissioning.
+Not here: upgrades, caching, leases for full reports, decommissioning.
 
 Source: NN/NameNodeRpcServer, BM/DatanodeManager#registerDatanode, #handleHeartbeat, Hadoop 3.4.1; facts G.2, I.1.
 """
@@ -72,10 +72,12 @@ class DatanodeCalls(BlockRecoveryCalls):
     def remove_datanode(self, datanode: str) -> None:
         """A datanode is dead: nothing that it has counts.
 
-        Source: DatanodeManager#removeDeadDatanode, BlockManager#removeBlocksAssociatedTo, Hadoop 3.4.1.
+        Source: DatanodeManager#removeDeadDatanode, BlockManager#removeBlocksAssociatedTo,
+            DatanodeDescriptor#resetBlocks, Hadoop 3.4.1.
         """
         descriptor = self.datanode_manager.datanodes[datanode]
         descriptor.is_alive = False
+        descriptor.capacity = descriptor.used = descriptor.remaining = 0
         self.block_manager.remove_blocks_associated_to(datanode)
         self._count_datanodes()
 

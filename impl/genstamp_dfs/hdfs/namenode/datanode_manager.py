@@ -3,7 +3,7 @@
 A datanode is stale after 30 s of silence and dead after 10.5 minutes. The dead keep their place in the list, so that
 they are known when they come back, and have to register then.
 
-Leaves out: several storages in one datanode, racks, decommissioning, maintenance.
+Not here: several storages in one datanode, racks, decommissioning, maintenance.
 
 Source: BM/DatanodeManager, BM/DatanodeDescriptor, BM/HeartbeatManager, Hadoop 3.4.1.
 """
@@ -31,6 +31,7 @@ class DatanodeDescriptor:
         replicate_blocks: copies that it shall make.
         invalidate_blocks: by id, replicas that it shall delete, each in the generation named.
         capacity, used, remaining: in bytes, as it says.
+        last_block_report_ms: when its last full report came, since 1970; 0 before the first.
         uuid: of the storage directory with which it registered last; "" if it did not say.
     """
 
@@ -46,6 +47,7 @@ class DatanodeDescriptor:
     capacity: int = 0
     used: int = 0
     remaining: int = 0
+    last_block_report_ms: int = 0
     uuid: str = ""
 
     def add_block_to_be_recovered(self, block: BlockInfo) -> None:

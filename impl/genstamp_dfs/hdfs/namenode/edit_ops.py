@@ -3,7 +3,7 @@
 Edits name files by path, as Hadoop's do, so that the log can be replayed only in its own order. A call that may happen
 only once is named in its edit by its client and call id, and the retry cache is made from that after a restart.
 
-Leaves out: edits about snapshots, quotas, caching, erasure coding, tokens; old layouts.
+Not here: edits about snapshots, quotas, caching, erasure coding, tokens; old layouts.
 
 Source: NN/FSEditLogOpCodes, NN/FSEditLogOp, Hadoop 3.4.1; facts I.5. The code of an edit is Hadoop's.
 """

@@ -5,7 +5,7 @@ namespace, which is damage, or a fault of whoever wrote it. No recovery starts: 
 UNDER_RECOVERY, and the expiry of its lease has to end that. Here the block that a truncate copies from stays, so that
 it can be copied; Hadoop takes it out of the map unless a snapshot has it.
 
-Leaves out: old layouts; a standby, which replays while it runs.
+Not here: old layouts; a standby, which replays while it runs.
 
 Source: NN/FSEditLogLoader#applyEditLogOpInternal, #updateBlocks, Hadoop 3.4.1; facts I.5, A.7.
 """

@@ -5,7 +5,7 @@ Each call stands in a file of its concern; each class there adds to the one befo
     base, lease_recovery, tree_changes, create, append, add_block, complete, truncate, pipeline_calls,
     block_recovery_calls, datanode_calls, tree_calls, attribute_calls, read_calls
 
-Leaves out: who calls, and what becomes of the answer (`namenode`).
+Not here: who calls, and what becomes of the answer (`namenode`).
 
 Source: NN/FSNamesystem, BM/BlockManager.RedundancyMonitor, BM/HeartbeatManager.Monitor, Hadoop 3.4.1.
 """

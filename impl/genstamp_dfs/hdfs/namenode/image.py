@@ -8,7 +8,7 @@ An image is encoded in one go, between two calls, and so is one moment's; how lo
 (`Checkpoint.encode_us`). It is written piece by piece afterwards, while calls go on, under a temporary name that is
 changed only when all of it is on disk.
 
-Leaves out: Hadoop's format and its MD5 file; images that are made elsewhere and sent.
+Not here: Hadoop's format and its MD5 file; images that are made elsewhere and sent.
 
 Source: NN/FSImage, NN/FSImageFormatProtobuf, NN/FSImageFormatPBINode, Hadoop 3.4.1; facts A.7.
 """

@@ -3,7 +3,7 @@
 The two decision tables of lease recovery. What they can end in: the file is closed at once, or a block recovery is
 running that will close it.
 
-Leaves out: erasure-coded blocks.
+Not here: erasure-coded blocks.
 
 Source: NN/FSNamesystem#recoverLeaseInternal, #internalReleaseLease, NN/LeaseManager#checkLeases, Hadoop 3.4.1;
     facts F.1 to F.4, D.3.
@@ -25,7 +25,8 @@ from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.edit_ops import CloseOp, ReassignLeaseOp
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
-from genstamp_dfs.hdfs.protocol import BlockUCState
+from genstamp_dfs.hdfs.namenode.reserved import DirOp
+from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE, BlockUCState
 from genstamp_dfs.world.request import Caller
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
@@ -72,7 +73,7 @@ class LeaseRecovery(FSNamesystemBase):
         Source: FSNamesystem#recoverLease (HDFS-8576), Hadoop 3.4.1.
         """
         self.check_safe_mode(f"recover the lease of {request.path}")
-        inode = self.directory.file_at(request.path)
+        inode = self.file_for(request.path, DirOp.WRITE)
         released = self.recover_lease_internal("RECOVER_LEASE", inode, request.client_name, caller.machine, force=True)
         self.shown.recovery_id = released.recovery_id
         return released.closed
@@ -83,7 +84,7 @@ class LeaseRecovery(FSNamesystemBase):
         Raises:
             FileNotFoundException: there is no such file.
         """
-        return not self.directory.file_at(request.path).is_under_construction
+        return not self.file_for(request.path, DirOp.READ).is_under_construction
 
     # -- the tables ---------------------------------------------------------------------------------------------
 
@@ -123,6 +124,7 @@ class LeaseRecovery(FSNamesystemBase):
         if self.lease_manager.expired_soft_limit(lease, self.clock.now_us()):
             released = self.internal_release_lease(lease, inode, self._soft_limit_holder())
             if released.closed:
+                self.shown.observed["closed_before"] = "true"
                 return released
             raise RecoveryInProgressException(f"{failed}: lease recovery is in progress, try again later")
         last = inode.last_block()
@@ -244,6 +246,7 @@ class LeaseRecovery(FSNamesystemBase):
         if new_holder is None:
             self.lease_manager.renew_lease(lease.holder, self.clock.now_us())
             return
+        self.shown.observed["new_holder"] = NAMENODE if new_holder.startswith(INTERNAL_LEASE_HOLDER) else new_holder
         self.journal.log(ReassignLeaseOp(inode.path, lease.holder, new_holder))
         inode.client_name = new_holder
         self.lease_manager.reassign_lease(lease, inode.file_id, new_holder, self.clock.now_us())

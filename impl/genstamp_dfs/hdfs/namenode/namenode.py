@@ -4,7 +4,7 @@ Every call is plain and done when it returns. What it changed is in the edit log
 drives the namenode calls `log_sync` before it sends an answer that waits for it (`needs_sync`), after a refusal too,
 since a refused create may have started a recovery. Several calls may share one sync.
 
-Leaves out: threads and locks, high availability, tokens, metrics.
+Not here: threads and locks, high availability, tokens, metrics.
 
 Source: NN/NameNode, NN/NameNodeRpcServer, NN/FSNamesystem#loadFromDisk, Hadoop 3.4.1; facts E.0, I.5.
 """
@@ -29,7 +29,7 @@ from genstamp_dfs.hdfs.namenode.calls import CALLS, Call, passed_bytes
 from genstamp_dfs.hdfs.namenode.checkpoint import Checkpointer
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
-from genstamp_dfs.hdfs.namenode.reserved import resolved
+from genstamp_dfs.hdfs.namenode.reserved import DirOp
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.start import start_namesystem
 from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE, NO_FILE_ID
@@ -98,12 +98,13 @@ class NameNode:
                 answer: Answer = remembered[0]
                 return answer
         try:
-            answer = handler(resolved(request, self.namesystem.directory), caller)
+            answer = handler(request, caller)
         except HdfsIOException as refusal:
             self.needs_sync = self.edit_log.has_unsynced
             self._record(call, request, caller, shown, refused_with=refusal.hadoop_name)
             raise
-        if is_cached:
+        # A delete or rename that answers false is carried out again (RetryCache#setState).
+        if is_cached and answer is not False:
             self.retry_cache.add(self.namesystem.call_of(caller), answer, self._clock.now_us())
         self.needs_sync = call.syncs and self.edit_log.has_unsynced
         if isinstance(answer, HdfsFileStatus) and call.method == "create":
@@ -199,7 +200,10 @@ class NameNode:
         if file_id != NO_FILE_ID:
             return file_id
         path: str = getattr(request, "path", "") or getattr(request, "source", "")
-        inode = self.namesystem.directory.get(path) if path.startswith("/") else None
+        try:
+            inode = self.namesystem.directory.get(self.namesystem.resolve(path, DirOp.READ))
+        except HdfsIOException:
+            return None
         return None if inode is None else inode.file_id
 
     def record_start(self) -> None:

@@ -1,6 +1,6 @@
 """The tree of directories and files, and the index of it by id.
 
-Leaves out: permissions as a right to do something (they are kept and shown), quotas, snapshots, symbolic links.
+Not here: permissions as a right to do something (they are kept and shown), quotas, snapshots, symbolic links.
 
 Source: NN/INode, NN/INodeFile, NN/FileUnderConstructionFeature, NN/INodeDirectory, NN/FSDirectory, Hadoop 3.4.1.
 """

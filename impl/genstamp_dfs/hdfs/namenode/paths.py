@@ -7,7 +7,7 @@ Source: DFSUtil#isValidName, NN/FSDirectory#verifyMaxComponentLength, NN/NameNod
 
 from typing import Final
 
-from genstamp_dfs.errors import HdfsIOException, InvalidPathException
+from genstamp_dfs.errors import HdfsIOException, IllegalArgumentException
 
 MAX_PATH_LENGTH: Final = 8_000
 MAX_PATH_DEPTH: Final = 1_000
@@ -31,22 +31,15 @@ def check_length(call: str, path: str) -> None:
     """Refuse a path that is too long, or too deep.
 
     Raises:
+        IllegalArgumentException: it is empty.
         HdfsIOException: more than 8000 characters or 1000 names.
     """
-    if len(path) > MAX_PATH_LENGTH or path.count("/") > MAX_PATH_DEPTH:
+    if not path:
+        raise IllegalArgumentException("Can not create a Path from an empty string")
+    if len(path) > MAX_PATH_LENGTH or len(names_of(path)) > MAX_PATH_DEPTH:
         raise HdfsIOException(
             f"{call}: Pathname too long. Limit {MAX_PATH_LENGTH} characters, {MAX_PATH_DEPTH} levels."
         )
-
-
-def check_name(path: str) -> None:
-    """Refuse a text that is no path.
-
-    Raises:
-        InvalidPathException: it is none.
-    """
-    if not is_valid_name(path):
-        raise InvalidPathException(f"Invalid path name {path!r}")
 
 
 def names_of(path: str) -> list[str]:

@@ -1,6 +1,6 @@
 """updateBlockForPipeline() and updatePipeline(): a pipeline is set up again under a fresh stamp.
 
-Leaves out: storages, and tokens.
+Not here: storages, and tokens.
 
 Source: NN/FSNamesystem#bumpBlockGenerationStamp, #updatePipeline, #checkUCBlock, Hadoop 3.4.1; facts E.6, E.7.
 """
@@ -10,7 +10,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import UpdateBlockForPipeline, U
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.truncate import TruncateCall
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState, LocatedBlock
+from genstamp_dfs.hdfs.protocol import UNKNOWN_OFFSET, Block, BlockUCState, LocatedBlock
 from genstamp_dfs.world.request import Caller
 
 
@@ -51,12 +51,12 @@ class PipelineCalls(TruncateCall):
         self.check_uc_block(request.block, request.client_name)
         stamp = self.next_generation_stamp()
         self.shown.block_id, self.shown.generation_stamp = request.block.block_id, stamp
-        return LocatedBlock(Block(request.block.block_id, stamp, request.block.num_bytes), ())
+        return LocatedBlock(Block(request.block.block_id, stamp, request.block.num_bytes), (), UNKNOWN_OFFSET)
 
     def update_pipeline(self, request: UpdatePipeline, caller: Caller) -> None:
         """updatePipeline(): stamp, length and locations are those of the new pipeline.
 
-        Nodes that nobody knows are skipped (HDFS-12299).
+        Nodes that nobody knows are skipped (HDFS-12299). If the call names none, the locations stay.
 
         Raises:
             SafeModeException, HdfsIOException, LeaseExpiredException: as `check_uc_block`.
@@ -68,7 +68,8 @@ class PipelineCalls(TruncateCall):
             raise HdfsIOException(f"update {block.as_block()} to an older block {new} is refused")
         block.num_bytes, block.generation_stamp = new.num_bytes, new.generation_stamp
         self.block_manager.drop_other_generations(block)
-        block.set_expected_locations(name for name in request.new_nodes if name in self.datanode_manager.datanodes)
+        if request.new_nodes:
+            block.set_expected_locations(name for name in request.new_nodes if name in self.datanode_manager.datanodes)
         self.show_block(block)
         self.shown.num_bytes = block.num_bytes
         self.shown.observed["locations"] = ",".join(sorted(block.expected_locations()))

@@ -1,6 +1,6 @@
 """Where new replicas go: to the writer's own machine first if a datanode runs there, then to any others, by chance.
 
-Leaves out: racks, load, free space, storage types; Hadoop spreads a block over two racks.
+Not here: racks, load, free space, storage types; Hadoop spreads a block over two racks.
 
 Source: BM/BlockPlacementPolicyDefault#chooseTarget, Hadoop 3.4.1.
 """

@@ -1,34 +1,50 @@
 """The calls that change nothing: what is in the tree, where blocks are, how the cluster is.
 
-Leaves out: access times (as with `dfs.namenode.accesstime.precision` 0), permissions, snapshots.
+Not here: access times (as with `dfs.namenode.accesstime.precision` 0), permissions, snapshots.
 
-Source: NN/FSDirStatAndListingOp, NN/FSNamesystem, BM/DatanodeManager#sortLocatedBlocks, Hadoop 3.4.1.
+Source: NN/FSDirStatAndListingOp, NN/FSNamesystem, BM/DatanodeManager, BM/LowRedundancyBlocks, Hadoop 3.4.1.
 """
 
 from msgspec.structs import replace
 
-from genstamp_dfs.errors import HadoopIllegalArgumentException, SafeModeException
+from genstamp_dfs.errors import AccessControlException, IllegalArgumentException, SafeModeException
 from genstamp_dfs.hdfs.messages.client_protocol import (
     ContentSummary,
-    DatanodeStatus,
     DirectoryListing,
     FsServerDefaults,
-    FsStats,
     GetBlockLocations,
     GetContentSummary,
-    GetDatanodeReport,
     GetFileInfo,
-    GetFsStats,
     GetListing,
     GetServerDefaults,
     HdfsFileStatus,
     LocatedBlocks,
 )
+from genstamp_dfs.hdfs.messages.cluster_status import (
+    DatanodeReportType,
+    DatanodeStatus,
+    FsStats,
+    GetDatanodeReport,
+    GetFsStats,
+    ListOpenFiles,
+    OpenFileEntry,
+    OpenFiles,
+    OpenFilesType,
+)
 from genstamp_dfs.hdfs.namenode.attribute_calls import AttributeCalls
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile, subtree
-from genstamp_dfs.hdfs.namenode.reserved import entries_of, status_of
+from genstamp_dfs.hdfs.namenode.paths import names_of
+from genstamp_dfs.hdfs.namenode.redundancy import HIGHEST_PRIORITY, WITH_CORRUPT_BLOCKS
+from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_absolute, entries_of, status_of
 from genstamp_dfs.hdfs.protocol import LocatedBlock
 from genstamp_dfs.world.request import Caller
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
+
+
+def _space_consumed(inode: INodeFile) -> int:
+    """Bytes of all replicas; of a block that is written as many as it may get (#storagespaceConsumedContiguous)."""
+    lengths = (block.num_bytes if block.is_complete else inode.block_size for block in inode.blocks)
+    return sum(lengths) * inode.replication
 
 
 class ReadCalls(AttributeCalls):
@@ -46,18 +62,24 @@ class ReadCalls(AttributeCalls):
 
     def get_file_info(self, request: GetFileInfo, caller: Caller) -> HdfsFileStatus | None:
         """getFileInfo(), getLocatedFileInfo(); None if there is nothing."""
-        reserved = status_of(request.path)
+        try:
+            path = self.resolve(request.path, DirOp.READ)
+        except AccessControlException:
+            # A superuser, as every caller is here, is told that nothing is below a file.
+            return None
+        reserved = status_of(path)
         if reserved is not None:
             return reserved
-        inode = self.directory.get(request.path)
+        inode = self.directory.get(path)
         return None if inode is None else self._status_for(request, inode, caller)
 
     def get_listing(self, request: GetListing, caller: Caller) -> DirectoryListing | None:
         """getListing(): a page of entries by name as bytes; a file lists itself; None if there is nothing."""
-        reserved = entries_of(request.path, self.directory)
+        path = self.resolve(request.path, DirOp.READ)
+        reserved = entries_of(path, self.directory)
         if reserved is not None:
             return DirectoryListing(reserved, 0)
-        inode = self.directory.get(request.path)
+        inode = self.directory.get(path)
         if inode is None:
             return None
         if not isinstance(inode, INodeDirectory):
@@ -81,24 +103,28 @@ class ReadCalls(AttributeCalls):
         """getBlockLocations(): the blocks that overlap the range.
 
         Raises:
-            HadoopIllegalArgumentException: a number is negative.
+            IllegalArgumentException: a number is negative.
             FileNotFoundException: there is no such file.
             SafeModeException: in safe mode, and no location of a block is known yet.
         """
         if request.offset < 0 or request.length < 0:
-            raise HadoopIllegalArgumentException(
+            raise IllegalArgumentException(
                 f"Negative offset or length is not supported: {request.offset}, {request.length} of {request.path}"
             )
-        inode = self.directory.file_at(request.path)
+        inode = self.file_for(request.path, DirOp.READ)
         located = self._blocks_in_range(inode, request.offset, request.offset + request.length, caller)
         self._check_known(located.blocks, request.path)
         return located
 
     def _blocks_in_range(self, inode: INodeFile, start: int, end: int, caller: Caller) -> LocatedBlocks:
-        """The blocks of a file that overlap a range."""
-        found, offset = [], 0
+        """The blocks of a file that overlap a range; the first one always, if nothing is known of its length."""
+        found: list[LocatedBlock] = []
+        offset = 0
+        # BlockManager#createLocatedBlockList: a first block without bytes ends the search for where the range starts.
+        is_searching = bool(inode.blocks) and inode.blocks[0].num_bytes > 0
         for block in inode.blocks:
-            if offset < end and offset + block.num_bytes > start:
+            is_searching = is_searching and offset + block.num_bytes <= start
+            if not is_searching and (offset < end or not found):
                 found.append(self.located_block(block, offset, caller.machine))
             offset += block.num_bytes
         last = inode.last_block()
@@ -120,31 +146,43 @@ class ReadCalls(AttributeCalls):
         Raises:
             FileNotFoundException: nothing is at the path.
         """
-        inodes = list(subtree(self.existing_inode(request.path)))
+        inodes = list(subtree(self.existing_inode(request.path, DirOp.READ)))
         files = [inode for inode in inodes if isinstance(inode, INodeFile)]
         return ContentSummary(
             sum(inode.size() for inode in files),
             len(files),
             len(inodes) - len(files),
-            sum(inode.size() * inode.replication for inode in files),
+            sum(_space_consumed(inode) for inode in files),
         )
 
     def get_fs_stats(self, request: GetFsStats, caller: Caller) -> FsStats:
-        """getFsStats()"""
+        """getFsStats(); a block that needs replicas is counted once it is queued, which in safe mode none is."""
         live = [each for each in self.datanode_manager.datanodes.values() if each.is_alive]
-        without = [block for block in self.block_manager.blocks.values() if block.is_complete and not block.stored]
+        blocks = self.block_manager.blocks
+        missing = self.block_manager.needed[WITH_CORRUPT_BLOCKS]
         return FsStats(
             sum(each.capacity for each in live),
             sum(each.used for each in live),
             sum(each.remaining for each in live),
             len(self.block_manager.low_redundancy_blocks()),
-            sum(1 for block in without if block.corrupt),
-            len(without),
+            sum(1 for block in blocks.values() if block.corrupt),
+            len(missing),
+            sum(1 for block_id in missing if blocks[block_id].replication == 1),
+            sum(len(each.invalidate_blocks) for each in live),
+            len(self.block_manager.needed[HIGHEST_PRIORITY]),
         )
 
     def get_datanode_report(self, request: GetDatanodeReport, caller: Caller) -> tuple[DatanodeStatus, ...]:
-        """getDatanodeReport() of all datanodes that ever registered."""
-        now_us = self.clock.now_us()
+        """getDatanodeReport() of datanodes that ever registered; none is decommissioned or in maintenance here.
+
+        Source: DatanodeManager#getDatanodeListForReport, Hadoop 3.4.1.
+        """
+        now_us, time_ms = self.clock.now_us(), self.clock.time_ms()
+        wanted = {
+            DatanodeReportType.ALL: (True, False),
+            DatanodeReportType.LIVE: (True,),
+            DatanodeReportType.DEAD: (False,),
+        }.get(request.report_type, ())
         return tuple(
             DatanodeStatus(
                 each.name,
@@ -155,6 +193,35 @@ class ReadCalls(AttributeCalls):
                 each.used,
                 each.remaining,
                 len(each.blocks),
+                time_ms - (now_us - each.last_update_us) // MICROSECONDS_A_MILLISECOND,
+                each.last_block_report_ms,
             )
             for each in self.datanode_manager.datanodes.values()
+            if each.is_alive in wanted
         )
+
+    def list_open_files(self, request: ListOpenFiles, caller: Caller) -> OpenFiles:
+        """listOpenFiles(); no file blocks a decommissioning, as there is none here.
+
+        Raises:
+            JavaAssertionError: the path does not begin with a slash.
+            IllegalArgumentException: no type is given.
+
+        Source: FSNamesystem#listOpenFiles, LeaseManager#getUnderConstructionFiles, Hadoop 3.4.1.
+        """
+        check_absolute(request.path)
+        if not request.types:
+            raise IllegalArgumentException("Unknown OpenFileType: []")
+        if OpenFilesType.ALL_OPEN_FILES not in request.types:
+            return OpenFiles((), False)
+        top = names_of(request.path)
+        leased = sorted(file_id for file_id in self.lease_manager.leases_by_id if file_id > request.after)
+        found = [
+            OpenFileEntry(file_id, inode.path, inode.client_name, inode.client_machine)
+            for file_id in leased
+            if isinstance(inode := self.directory.inodes.get(file_id), INodeFile)
+            and inode.client_name is not None
+            and names_of(inode.path)[: len(top)] == top
+        ]
+        limit = self.configuration.list_limit
+        return OpenFiles(tuple(found[:limit]), len(found) > limit)

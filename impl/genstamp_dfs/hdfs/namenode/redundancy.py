@@ -3,7 +3,7 @@
 Only COMPLETE blocks are looked at. What lacks replicas is queued by how urgent it is; every three seconds some copies
 are ordered from datanodes that have the block, and waited for.
 
-Leaves out: racks, decommissioning, storage types, erasure-coded blocks; the choice among excess replicas is by free
+Not here: racks, decommissioning, storage types, erasure-coded blocks; the choice among excess replicas is by free
 space alone.
 
 Source: BM/BlockManager, BM/LowRedundancyBlocks, BM/PendingReconstructionBlocks, BM/ExcessRedundancyMap, Hadoop 3.4.1.
@@ -140,10 +140,10 @@ class Redundancy(BlockMap):
                 self.process_extra_redundancy(block)
 
     def add_to_invalidates(self, block: Block, datanode: str) -> None:
-        """The datanode shall delete its replica of this generation."""
+        """The datanode shall delete its replica of this generation; an earlier order stays (InvalidateBlocks#add)."""
         descriptor = self.datanode_manager.get_live(datanode)
         if descriptor is not None:
-            descriptor.invalidate_blocks[block.block_id] = block
+            descriptor.invalidate_blocks.setdefault(block.block_id, block)
 
     # -- too few ------------------------------------------------------------------------------------------------
 

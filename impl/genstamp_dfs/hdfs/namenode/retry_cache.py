@@ -25,9 +25,15 @@ class RetryCache:
             self._answers[call] = (answer, now_us + self._expiry_us)
 
     def find(self, call: CallOfClient, now_us: int) -> tuple[Any, ...]:
-        """The answer to the call in a tuple, which is empty if none is remembered."""
+        """The answer to the call in a tuple, which is empty if none is remembered.
+
+        One that has expired is forgotten only when another call comes (LightWeightCache#put).
+        """
         entry = self._answers.get(call)
-        return () if entry is None or entry[1] < now_us else (entry[0],)
+        if entry is None:
+            self._forget_expired(now_us)
+            return ()
+        return (entry[0],)
 
     def calls(self, now_us: int) -> list[tuple[CallOfClient, Any]]:
         """All calls that are remembered, with their answers, the oldest first."""

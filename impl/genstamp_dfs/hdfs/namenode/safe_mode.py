@@ -10,7 +10,7 @@ Hadoop does not wait for replicas of blocks that are being written: a block is t
 have not reported yet. Repaired (safe-mode-waits-for-reports), a namenode with such a block waits for half a minute at
 least, in which datanodes register, and then for the first full report of each that has and is not silent for too long.
 
-Leaves out: safe mode for want of disk space.
+Not here: safe mode for want of disk space.
 
 Source: BM/BlockManagerSafeMode, Hadoop 3.4.1; facts I.4.
 """

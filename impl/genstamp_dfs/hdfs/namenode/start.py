@@ -7,7 +7,7 @@ anything is changed.
 What such a segment has is written anew, into another file. The process before may have ended because a sync of it had
 failed: what is read here may be in memory alone, and another sync of the same file would succeed without it.
 
-Leaves out: older images if the latest is damaged; whoever wants that takes the latest away.
+Not here: older images if the latest is damaged; whoever wants that takes the latest away.
 
 Source: NN/FSImage#recoverTransitionRead, #loadFSImage, NN/FSImageTransactionalStorageInspector, Hadoop 3.4.1.
 """
@@ -19,15 +19,14 @@ from genstamp_dfs.errors import StorageError
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.edit_log import (
     DIRECTORY,
+    FORMAT,
     EditLog,
-    Frame,
     Segment,
-    SegmentContent,
-    check_seen_transaction,
     finalize_segment,
     read_segment,
     segments_of,
 )
+from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp
 from genstamp_dfs.hdfs.namenode.edit_replay import EditReplay
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.image import (
@@ -42,6 +41,7 @@ from genstamp_dfs.hdfs.namenode.image_state import image_of, load_image
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.storage_directory import StorageDirectory, open_storage, write_version
 from genstamp_dfs.world.disk import Disk, replace_file
+from genstamp_dfs.world.wal import Batch, LogFile
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Saved:
     """What a storage directory holds."""
 
     image: Image
-    frames: list[Frame]
+    frames: list[Batch[AnyOp]]
     last_transaction: int
-    in_progress: tuple[Segment, SegmentContent] | None
+    in_progress: tuple[Segment, LogFile[AnyOp]] | None
 
 
 def start_namesystem(
@@ -73,9 +73,9 @@ def start_namesystem(
     load_image(saved.image, namesystem, retry_cache)
     replay = EditReplay(namesystem, retry_cache)
     for frame in saved.frames:
-        for number, op in enumerate(frame.ops):
-            if frame.first + number > saved.image.transaction:
-                replay.apply(frame.first + number, op)
+        for number, op in enumerate(frame.records, frame.first):
+            if number > saved.image.transaction:
+                replay.apply(number, op)
     namesystem.remove_blocks(len(namesystem.blocks_to_remove))
     _end_last_segment(disk, saved)
     edit_log.start_segment()
@@ -117,10 +117,10 @@ def _read(disk: Disk) -> Saved:
     if not images:
         raise StorageError(f"{DIRECTORY} has no image; it is damaged")
     image = read_image(disk, images[0])
-    frames: list[Frame] = []
+    frames: list[Batch[AnyOp]] = []
     last, in_progress = image.transaction, None
     segments = segments_of(names)
-    check_seen_transaction(disk, segments, image.transaction)
+    FORMAT.check_newest(disk, {segment.first for segment in segments}, image.transaction)
     for segment in segments:
         if segment.last is not None and segment.last <= image.transaction:
             continue
@@ -131,8 +131,8 @@ def _read(disk: Disk) -> Saved:
             if in_progress is not None:
                 raise StorageError(f"{in_progress[0].path} and {segment.path} are both in progress")
             in_progress = (segment, content)
-        frames += content.frames
-        last = max(last, *(frame.first + len(frame.ops) - 1 for frame in content.frames), last)
+        frames += content.batches
+        last = max(last, content.next - 1)
     return Saved(image, frames, last, in_progress)
 
 
@@ -144,7 +144,7 @@ def _end_last_segment(disk: Disk, saved: Saved) -> None:
     if saved.in_progress is None:
         return
     segment, content = saved.in_progress
-    if not content.frames:
+    if not content.batches:
         return
     replace_file(disk, segment.path, disk.read(segment.path, 0, content.end))
-    finalize_segment(disk, segment.first, content.frames[-1].first + len(content.frames[-1].ops) - 1)
+    finalize_segment(disk, segment.first, content.next - 1)

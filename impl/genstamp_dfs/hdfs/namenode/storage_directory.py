@@ -9,7 +9,7 @@
 VERSION is written last, so a directory whose format was cut short is formatted again. Any other directory without it
 is foreign. A directory that is foreign, or of another layout, is refused and left as it was.
 
-Leaves out: upgrades and roll-back, several directories, and the lock: that nobody else opens the directory is the
+Not here: upgrades and roll-back, several directories, and the lock: that nobody else opens the directory is the
 business of the disk. Hadoop's lock file is no obstacle.
 
 Source: common/Storage, common/StorageInfo, NN/NNStorage, Hadoop 3.4.1.

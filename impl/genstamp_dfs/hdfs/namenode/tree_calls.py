@@ -2,7 +2,7 @@
 
 A rename or deletion concerns open files as it does closed ones: leases and blocks name the inode.
 
-Leaves out: permissions, quotas, snapshots, trash, symbolic links.
+Not here: permissions, quotas, snapshots, trash, symbolic links.
 
 Source: NN/FSDirMkdirOp, NN/FSDirDeleteOp, NN/FSDirRenameOp, NN/FSDirConcatOp, Hadoop 3.4.1; facts E.14.
 """
@@ -18,8 +18,8 @@ from genstamp_dfs.hdfs.messages.client_protocol import Concat, Delete, Mkdirs, R
 from genstamp_dfs.hdfs.namenode.datanode_calls import DatanodeCalls
 from genstamp_dfs.hdfs.namenode.edit_ops import ConcatDeleteOp, DeleteOp, RenameOldOp, RenameOp
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile
-from genstamp_dfs.hdfs.namenode.paths import check_length, check_name, is_valid_name, names_of
-from genstamp_dfs.hdfs.namenode.reserved import RESERVED_PATH, check_rename
+from genstamp_dfs.hdfs.namenode.paths import check_length, names_of
+from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_concat, check_exact, check_rename
 from genstamp_dfs.world.request import Caller
 
 
@@ -49,17 +49,16 @@ class TreeCalls(DatanodeCalls):
             HadoopIllegalArgumentException: a name on the way is reserved.
         """
         check_length("mkdirs", request.path)
-        check_name(request.path)
         self.check_safe_mode(f"create directory {request.path}")
-        existing = self.directory.get(request.path)
+        path = self.resolve(request.path, DirOp.CREATE)
+        existing = self.directory.get(path)
         if isinstance(existing, INodeFile):
             raise FileAlreadyExistsException(f"Path is not a directory: {request.path}")
         if existing is not None:
             return True
-        parent, missing = self.directory.nearest_directory(request.path)
+        parent, missing = self.directory.nearest_directory(path)
         if len(missing) > 1 and not request.create_parent:
             raise FileNotFoundException(f"Parent directory doesn't exist: {request.path}")
-        self.verify_new_names(parent, missing)
         self.make_directories(parent, missing, request.permission, caller.user)
         return True
 
@@ -72,7 +71,8 @@ class TreeCalls(DatanodeCalls):
             PathIsNotEmptyDirectoryException: a directory with entries, and not `recursive`.
         """
         self.check_safe_mode(f"delete {request.path}")
-        inode = self.directory.get(request.path)
+        check_exact(request.path)
+        inode = self.directory.get(self.resolve(request.path, DirOp.WRITE))
         if isinstance(inode, INodeDirectory) and inode.children and not request.recursive:
             raise PathIsNotEmptyDirectoryException(f"{request.path} is non empty")
         if inode is None or inode.parent is None:
@@ -91,27 +91,25 @@ class TreeCalls(DatanodeCalls):
             HdfsIOException: the destination's name is none, or too long.
             ParentNotDirectoryException: a file is on the way to one of them.
         """
-        if not is_valid_name(request.destination):
-            raise HdfsIOException(f"Invalid name: {request.destination}")
         check_length("rename", request.destination)
         self.check_safe_mode(f"rename {request.source}")
-        source = self.directory.get(request.source)
-        self.directory.nearest_directory(request.destination.rstrip("/").rpartition("/")[0])
+        source = self.directory.get(self.resolve(request.source, DirOp.WRITE))
+        destination = self.resolve(request.destination, DirOp.CREATE)
         if source is None or source.parent is None:
             return False
-        destination = "/" + "/".join(names_of(request.destination))
         if isinstance(self.directory.get(destination), INodeDirectory):
             destination = f"{destination.rstrip('/')}/{source.name}"
         if destination == source.path:
             return True
-        if is_below(destination, source.path) or self.directory.get(destination) is not None:
+        if is_below(destination, source.path):
+            return False
+        check_rename(destination)
+        if self.directory.get(destination) is not None:
             return False
         parent, missing = self.directory.nearest_directory(destination)
         if len(missing) != 1:
             return False
-        if destination == RESERVED_PATH:
-            return False
-        self.verify_new_names(parent, missing)
+        self.verify_new_name(parent, missing[0])
         time_ms = self.clock.time_ms()
         self.journal.log(RenameOldOp(source.path, destination, time_ms, self.call_of(caller)))
         self.move(source, parent, missing[0], time_ms)
@@ -129,15 +127,14 @@ class TreeCalls(DatanodeCalls):
             HdfsIOException: one of them is the root, the destination is below the source, of the other kind, or a
                 directory with entries.
         """
-        check_name(request.destination)
         check_length("rename", request.destination)
         self.check_safe_mode(f"rename {request.source}")
-        source = self.directory.get(request.source)
+        source = self.directory.get(self.resolve(request.source, DirOp.WRITE))
+        destination = self.resolve(request.destination, DirOp.CREATE)
         if source is None:
             raise FileNotFoundException(f"rename source {request.source} is not found.")
         if source.parent is None:
             raise HdfsIOException("rename source cannot be the root")
-        destination = "/" + "/".join(names_of(request.destination))
         self._check_rename(request, source, destination)
         replaced = self.directory.get(destination)
         if replaced is not None:
@@ -147,7 +144,7 @@ class TreeCalls(DatanodeCalls):
             raise FileNotFoundException(f"rename destination parent of {destination} not found.")
         name = names_of(destination)[-1]
         if replaced is None:
-            self.verify_new_names(parent, [name])
+            self.verify_new_name(parent, name)
         time_ms = self.clock.time_ms()
         call = self.call_of(caller)
         self.journal.log(RenameOp(source.path, destination, request.overwrite, time_ms, call))
@@ -184,14 +181,11 @@ class TreeCalls(DatanodeCalls):
                 another directory, or of larger blocks (HDFS-7943).
         """
         self.check_safe_mode(f"concat {request.target}")
-        if not request.sources:
-            raise HadoopIllegalArgumentException("concat: no sources given")
-        target = self.directory.file_at(request.target)
+        check_concat(request.target, request.sources)
+        target = self.file_for(request.target, DirOp.WRITE)
         if target.is_under_construction:
             raise HadoopIllegalArgumentException(f"concat: target file {request.target} is under construction")
-        sources = [self.directory.file_at(path) for path in request.sources]
-        for path, source in zip(request.sources, sources, strict=True):
-            self._check_concat_source(target, path, source)
+        sources = [self._concat_source(target, path) for path in request.sources]
         if len({source.file_id for source in sources}) < len(sources):
             raise HadoopIllegalArgumentException("concat: at least two of the source files are the same")
         op = ConcatDeleteOp(
@@ -200,18 +194,21 @@ class TreeCalls(DatanodeCalls):
         self.concat_files(target, sources, op.time_ms)
         self.journal.log(op)
 
-    def _check_concat_source(self, target: INodeFile, path: str, source: INodeFile) -> None:
+    def _concat_source(self, target: INodeFile, path: str) -> INodeFile:
+        """A source that the target can take in (FSDirConcatOp#verifySrcFiles)."""
+        source = self.file_for(path, DirOp.WRITE)
         wrong = None
-        if source is target:
-            wrong = "is the target"
-        elif source.parent is not target.parent:
+        if source.parent is not target.parent:
             wrong = "is not in the same directory with the target"
+        elif source is target:
+            wrong = "is the target"
         elif source.is_under_construction or not source.blocks:
             wrong = "is invalid or empty or underConstruction"
         elif source.block_size > target.block_size:
             wrong = f"has preferred block size {source.block_size}, the target {target.block_size}"
         if wrong is not None:
             raise HadoopIllegalArgumentException(f"concat: source file {path} {wrong}")
+        return source
 
     def concat_files(self, target: INodeFile, sources: list[INodeFile], time_ms: int) -> None:
         """Move the blocks, and take the sources away (FSDirConcatOp#unprotectedConcat)."""

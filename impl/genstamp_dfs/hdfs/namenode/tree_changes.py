@@ -1,6 +1,6 @@
 """Changes of the tree that calls and the replay of edits make in the same way: new directories, deletions, renames.
 
-Leaves out: every check; whoever asks has made them.
+Not here: every check; whoever asks has made them.
 
 Source: NN/FSDirMkdirOp, NN/FSDirDeleteOp, NN/FSDirRenameOp, NN/FSNamesystem#removeLeasesAndINodes, Hadoop 3.4.1.
 """
@@ -15,7 +15,7 @@ from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguratio
 from genstamp_dfs.hdfs.namenode.edit_ops import MkdirOp
 from genstamp_dfs.hdfs.namenode.lease_recovery import LeaseRecovery
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile
-from genstamp_dfs.hdfs.namenode.reserved import check_new_names
+from genstamp_dfs.hdfs.namenode.reserved import check_new_name
 from genstamp_dfs.hdfs.protocol import NO_FILE_ID
 
 
@@ -34,23 +34,13 @@ class TreeChanges(LeaseRecovery):
         super().__init__(configuration, clock, chance, journal)
         self.blocks_to_remove: deque[BlockInfo] = deque()
 
-    def verify_new_names(self, parent: INodeDirectory, names: list[str]) -> None:
-        """Refuse reserved names of new files and directories.
-
-        Raises:
-            HadoopIllegalArgumentException: one of them is reserved.
-            PathComponentTooLongException, MaxDirectoryItemsExceededException: as `verify_new_name`.
-        """
-        check_new_names(parent, names)
-        for name in names:
-            self.verify_new_name(parent, name)
-
     def verify_new_name(self, parent: INodeDirectory, name: str) -> None:
-        """Refuse a name that is too long, or one too many.
+        """Refuse the name of a new file or directory that is reserved or too long, or one too many.
 
         Raises:
             PathComponentTooLongException: more bytes than a name may have.
             MaxDirectoryItemsExceededException: the directory is full.
+            HadoopIllegalArgumentException: it is reserved.
         """
         num_bytes = len(name.encode())
         if num_bytes > self.configuration.max_component_length:
@@ -63,6 +53,7 @@ class TreeChanges(LeaseRecovery):
                 f"{parent.path} has {len(parent.children)} entries, accepted: up to "
                 f"{self.configuration.max_directory_items}"
             )
+        check_new_name(parent, name)
 
     def make_directories(self, parent: INodeDirectory, names: list[str], permission: int, owner: str) -> INodeDirectory:
         """Make directories of these names one in the other, and log each; gives the deepest."""

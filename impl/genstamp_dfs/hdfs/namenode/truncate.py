@@ -4,7 +4,7 @@ In place the last block keeps its id, and a block recovery cuts its replicas. By
 length takes its place, and a block recovery makes its replicas from those of the old one; so it is done while an
 upgrade could be rolled back. Which one, the configuration says (`copy_on_truncate`).
 
-Leaves out: snapshots, quotas, erasure coding, lazy persistence.
+Not here: snapshots, quotas, erasure coding, lazy persistence.
 
 Source: NN/FSDirTruncateOp#truncate, #prepareFileForTruncate, #unprotectedTruncate, Hadoop 3.4.1; facts E.4, A.6.
 """
@@ -15,6 +15,7 @@ from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.complete import CompleteCalls
 from genstamp_dfs.hdfs.namenode.edit_ops import TruncateOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
+from genstamp_dfs.hdfs.namenode.reserved import DirOp
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState
 from genstamp_dfs.world.request import Caller
 
@@ -36,7 +37,7 @@ class TruncateCall(CompleteCalls):
         if new_length < 0:
             raise HadoopIllegalArgumentException(f"Cannot truncate to a negative file size: {new_length}.")
         self.check_safe_mode(f"truncate for {path}")
-        inode = self.directory.file_at(path)
+        inode = self.file_for(path, DirOp.WRITE)
         running = self._length_under_way(inode)
         if running is not None:
             if running == new_length:

@@ -1,13 +1,13 @@
 """One call of ClientProtocol: how our request and answer are Hadoop's, and the answers that many calls have.
 
-Leaves out the calls themselves.
+Not here: the calls themselves.
 
 Source: facts W.2.2, W.2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from google.protobuf.message import Message
 
@@ -15,9 +15,6 @@ from genstamp_dfs.hdfs.messages import client_protocol as ours
 from genstamp_dfs.server.wire import namenode_pb2 as theirs
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.world.request import Request
-
-UNSET: Final = 2**64 - 1
-"""How a number that is not set crosses the wire where the field is unsigned."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +37,6 @@ class Call:
     write: Callable[[Any, Converter], Message]
     write_answer: Callable[[Any, Converter], Message]
     read_answer: Callable[[Any, Converter], Any]
-
-
-def or_unset(number: int) -> int:
-    """A number that has no sign on the wire: -1 where it is not set."""
-    return -1 if number == UNSET else number
 
 
 def status(field: str, answer: type[Message]) -> tuple[Callable[..., Message], Callable[..., Any]]:

@@ -1,6 +1,6 @@
 """The calls of ClientProtocol: our requests and answers as Hadoop's, one entry each, for servers and our own client.
 
-Leaves out: calls that the namenode here does not have; a server answers those by RpcNoSuchMethodException.
+Not here: calls that the namenode here does not have; a server answers those by RpcNoSuchMethodException.
 
 Source: facts W.2.2, W.2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
 """

@@ -3,7 +3,7 @@
 Hadoop's messages name datanodes by address and identity, ours by identity alone: an `AddressBook` knows the rest. Who
 talks to a namenode that it trusts learns from every message that names both.
 
-Leaves out: calls, each of which puts these together (`client_calls`).
+Not here: calls, each of which puts these together (`client_calls`).
 
 Source: facts W.2.4; CL/protocolPB/PBHelperClient, Hadoop 3.4.1.
 """
@@ -13,11 +13,11 @@ from typing import Final
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages.client_protocol import (
-    DatanodeStatus,
     DirectoryListing,
     HdfsFileStatus,
     LocatedBlocks,
 )
+from genstamp_dfs.hdfs.messages.cluster_status import DatanodeStatus
 from genstamp_dfs.hdfs.protocol import Block, LocatedBlock
 from genstamp_dfs.server.addresses import Address, AddressBook
 from genstamp_dfs.server.wire import hdfs_pb2 as hdfs
@@ -27,6 +27,27 @@ NO_TOKEN: Final = hdfs.Token(identifier=b"", password=b"", kind="", service="")
 
 RACK: Final = "/default-rack"
 """Clients insist on a location."""
+
+UNSET: Final = 2**64 - 1
+"""How -1, which is no number or one that is not set, crosses the wire where the field has no sign."""
+
+
+def signed(number: int) -> int:
+    """A number of Java's, whose field on the wire has no sign.
+
+    >>> signed(UNSET), signed(7)
+    (-1, 7)
+    """
+    return number - (UNSET + 1) if number > UNSET >> 1 else number
+
+
+def unsigned(number: int) -> int:
+    """A number of Java's as a field without a sign has it.
+
+    >>> unsigned(-1) == UNSET, unsigned(7)
+    (True, 7)
+    """
+    return number & UNSET
 
 
 class Converter:
@@ -70,7 +91,7 @@ class Converter:
         """A block and where it is. Storage types and ids stand there for each location, as clients insist on them."""
         return hdfs.LocatedBlock(
             b=self.block(located.block),
-            offset=located.offset,
+            offset=unsigned(located.offset),
             locs=[self.datanode(name) for name in located.locations],
             corrupt=located.corrupt,
             blockToken=NO_TOKEN,
@@ -81,7 +102,7 @@ class Converter:
     def to_located_block(self, message: hdfs.LocatedBlock) -> LocatedBlock:
         """A block and where it is; the addresses are noted."""
         locations = tuple(self.to_datanode(info.id) for info in message.locs)
-        return LocatedBlock(self.to_block(message.b), locations, message.offset, message.corrupt)
+        return LocatedBlock(self.to_block(message.b), locations, signed(message.offset), message.corrupt)
 
     def located_blocks(self, located: LocatedBlocks) -> hdfs.LocatedBlocks:
         """The blocks of a file."""
@@ -132,7 +153,9 @@ class Converter:
             dfsUsed=status.used,
             remaining=status.remaining,
             blockPoolUsed=status.used,
+            lastUpdate=status.last_update_ms,
             lastUpdateMonotonic=status.last_update_us // 1000,
+            lastBlockReportTime=status.last_block_report_ms,
             numBlocks=status.blocks,
         )
 
@@ -162,9 +185,8 @@ class Converter:
             block_replication=status.replication,
             blocksize=status.block_size,
             fileId=status.file_id,
+            childrenNum=status.children,
         )
-        if status.is_directory:
-            message.childrenNum = status.children
         if status.locations is not None:
             message.locations.CopyFrom(self.located_blocks(status.locations))
         return message

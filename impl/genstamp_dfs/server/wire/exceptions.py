@@ -1,6 +1,6 @@
 """Hadoop's exceptions by the names of their Java classes, in which they cross the wire.
 
-Leaves out: stack traces.
+Not here: stack traces.
 
 Source: facts W.1.7.
 """
@@ -15,7 +15,9 @@ _PACKAGES: Final[Mapping[str, str]] = {
     "IOException": "java.io",
     "FileNotFoundException": "java.io",
     "EOFException": "java.io",
+    "AssertionError": "java.lang",
     "IllegalArgumentException": "java.lang",
+    "IllegalStateException": "java.lang",
     "UnsupportedOperationException": "java.lang",
     "ConnectException": "java.net",
     "SocketTimeoutException": "java.net",
@@ -32,6 +34,8 @@ _PACKAGES: Final[Mapping[str, str]] = {
     "AlreadyBeingCreatedException": "org.apache.hadoop.hdfs.protocol",
     "RecoveryInProgressException": "org.apache.hadoop.hdfs.protocol",
     "UnregisteredNodeException": "org.apache.hadoop.hdfs.protocol",
+    "PathComponentTooLongException": "org.apache.hadoop.hdfs.protocol.FSLimitException$",
+    "MaxDirectoryItemsExceededException": "org.apache.hadoop.hdfs.protocol.FSLimitException$",
     "CannotObtainBlockLengthException": "org.apache.hadoop.hdfs",
     "BlockMissingException": "org.apache.hadoop.hdfs",
     "LeaseExpiredException": "org.apache.hadoop.hdfs.server.namenode",
@@ -50,7 +54,8 @@ def java_name(problem: HdfsIOException) -> str:
     'org.apache.hadoop.hdfs.server.namenode.LeaseExpiredException'
     """
     name = problem.hadoop_name if problem.hadoop_name in _PACKAGES else "IOException"
-    return f"{_PACKAGES[name]}.{name}"
+    within = _PACKAGES[name]
+    return f"{within}{name}" if within.endswith("$") else f"{within}.{name}"
 
 
 def exception_of(java_class: str, message: str) -> HdfsIOException:
@@ -61,7 +66,7 @@ def exception_of(java_class: str, message: str) -> HdfsIOException:
     >>> str(exception_of("org.apache.hadoop.ipc.RpcNoSuchMethodException", "no"))
     'org.apache.hadoop.ipc.RpcNoSuchMethodException: no'
     """
-    simple = java_class.rpartition(".")[2]
+    simple = java_class.rpartition(".")[2].rpartition("$")[2]
     kind = _KINDS.get(simple)
     if kind is None or simple == "IOException":
         return HdfsIOException(message if simple == "IOException" else f"{java_class}: {message}")

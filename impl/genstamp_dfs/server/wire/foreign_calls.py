@@ -3,7 +3,7 @@
 Some ask for features that this cluster does not have; Hadoop's own answer where nobody uses them is an empty one. A
 call of which that would not be true is not here, and is answered by RpcNoSuchMethodException.
 
-Leaves out: calls that change something; each of those is in `client_calls`.
+Not here: calls that change something; each of those is in `client_calls`.
 
 Source: facts W.2.2, W.5; CL/protocol/ClientProtocol, Hadoop 3.4.1.
 """
@@ -16,10 +16,12 @@ from google.protobuf.message import Message
 
 from genstamp_dfs.errors import FileNotFoundException
 from genstamp_dfs.hdfs.messages import client_protocol as ours
+from genstamp_dfs.hdfs.messages import cluster_status
 from genstamp_dfs.server.wire import hdfs_pb2 as hdfs
 from genstamp_dfs.server.wire import namenode_pb2 as theirs
 from genstamp_dfs.server.wire.calls import status
 from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.world.request import Request
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class ForeignCall:
     method: str
     request: type[Message]
     write_answer: Callable[[Any, Converter], Message]
-    read: Callable[[Any], ours.GetFileInfo] | None = None
+    read: Callable[[Any], Request[Any]] | None = None
 
 
 def _existing(status: ours.HdfsFileStatus | None) -> ours.HdfsFileStatus:
@@ -61,6 +63,31 @@ def _replicated(status: ours.HdfsFileStatus | None, c: Converter) -> Message:
     """A path without a policy is replicated."""
     _existing(status)
     return theirs.GetErasureCodingPolicyResponse()
+
+
+def _block_stats(stats: cluster_status.FsStats, c: Converter) -> Message:
+    """Bytes of blocks whose stamp was not given out yet are not counted here, and are told as 0."""
+    return theirs.GetFsReplicatedBlockStatsResponse(
+        low_redundancy=stats.under_replicated,
+        corrupt_blocks=stats.corrupt_blocks,
+        missing_blocks=stats.missing_blocks,
+        missing_repl_one_blocks=stats.missing_replication_one,
+        blocks_in_future=0,
+        pending_deletion_blocks=stats.pending_deletion,
+        highest_prio_low_redundancy_blocks=stats.highest_priority,
+    )
+
+
+def _open_files(page: cluster_status.OpenFiles, c: Converter) -> Message:
+    return theirs.ListOpenFilesResponse(
+        entries=[
+            theirs.OpenFilesBatchResponse(
+                id=one.file_id, path=one.path, clientName=one.client_name, clientMachine=one.client_machine
+            )
+            for one in page.entries
+        ],
+        hasMore=page.has_more,
+    )
 
 
 def _same(answer: Message) -> Callable[[Any, Converter], Message]:
@@ -98,6 +125,35 @@ FOREIGN: Final = (
         "getErasureCodingPolicies",
         theirs.GetErasureCodingPoliciesRequest,
         _same(theirs.GetErasureCodingPoliciesResponse()),
+    ),
+    ForeignCall(
+        "getFsReplicatedBlockStats",
+        theirs.GetFsReplicatedBlockStatsRequest,
+        _block_stats,
+        lambda m: cluster_status.GetFsStats(),
+    ),
+    ForeignCall(
+        "getFsECBlockGroupStats",
+        theirs.GetFsECBlockGroupStatsRequest,
+        _same(
+            theirs.GetFsECBlockGroupStatsResponse(
+                low_redundancy=0, corrupt_blocks=0, missing_blocks=0, blocks_in_future=0, pending_deletion_blocks=0
+            )
+        ),
+    ),
+    # As with `dfs.datanode.peer.stats.enabled` false: datanodes do not measure each other.
+    ForeignCall(
+        "getSlowDatanodeReport",
+        theirs.GetSlowDatanodeReportRequest,
+        _same(theirs.GetSlowDatanodeReportResponse()),
+    ),
+    ForeignCall(
+        "listOpenFiles",
+        theirs.ListOpenFilesRequest,
+        _open_files,
+        lambda m: cluster_status.ListOpenFiles(
+            m.id, m.path, tuple(cluster_status.OpenFilesType(each) for each in m.types)
+        ),
     ),
     ForeignCall("getStoragePolicies", theirs.GetStoragePoliciesRequest, _same(theirs.GetStoragePoliciesResponse())),
     # With a token, each later connection of the client would have to prove it.

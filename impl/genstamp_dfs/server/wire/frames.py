@@ -3,7 +3,7 @@
 A reader is handed bytes and gives messages, or says what is wrong with them; sizes are bounded before anything is
 allocated.
 
-Leaves out: sockets, and what calls mean.
+Not here: sockets, and what calls mean.
 
 Source: org/apache/hadoop/ipc/Client, Server, RpcConstants, Hadoop 3.4.1; facts W.1.1, W.1.2.
 """

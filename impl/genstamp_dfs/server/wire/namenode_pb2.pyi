@@ -1,5 +1,6 @@
 from genstamp_dfs.server.wire import hdfs_pb2 as _hdfs_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
@@ -465,6 +466,48 @@ class GetFsStatsResponse(_message.Message):
     pending_deletion_blocks: int
     def __init__(self, capacity: _Optional[int] = ..., used: _Optional[int] = ..., remaining: _Optional[int] = ..., under_replicated: _Optional[int] = ..., corrupt_blocks: _Optional[int] = ..., missing_blocks: _Optional[int] = ..., missing_repl_one_blocks: _Optional[int] = ..., blocks_in_future: _Optional[int] = ..., pending_deletion_blocks: _Optional[int] = ...) -> None: ...
 
+class GetFsReplicatedBlockStatsRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetFsReplicatedBlockStatsResponse(_message.Message):
+    __slots__ = ("low_redundancy", "corrupt_blocks", "missing_blocks", "missing_repl_one_blocks", "blocks_in_future", "pending_deletion_blocks", "highest_prio_low_redundancy_blocks")
+    LOW_REDUNDANCY_FIELD_NUMBER: _ClassVar[int]
+    CORRUPT_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    MISSING_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    MISSING_REPL_ONE_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_IN_FUTURE_FIELD_NUMBER: _ClassVar[int]
+    PENDING_DELETION_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    HIGHEST_PRIO_LOW_REDUNDANCY_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    low_redundancy: int
+    corrupt_blocks: int
+    missing_blocks: int
+    missing_repl_one_blocks: int
+    blocks_in_future: int
+    pending_deletion_blocks: int
+    highest_prio_low_redundancy_blocks: int
+    def __init__(self, low_redundancy: _Optional[int] = ..., corrupt_blocks: _Optional[int] = ..., missing_blocks: _Optional[int] = ..., missing_repl_one_blocks: _Optional[int] = ..., blocks_in_future: _Optional[int] = ..., pending_deletion_blocks: _Optional[int] = ..., highest_prio_low_redundancy_blocks: _Optional[int] = ...) -> None: ...
+
+class GetFsECBlockGroupStatsRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetFsECBlockGroupStatsResponse(_message.Message):
+    __slots__ = ("low_redundancy", "corrupt_blocks", "missing_blocks", "blocks_in_future", "pending_deletion_blocks", "highest_prio_low_redundancy_blocks")
+    LOW_REDUNDANCY_FIELD_NUMBER: _ClassVar[int]
+    CORRUPT_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    MISSING_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_IN_FUTURE_FIELD_NUMBER: _ClassVar[int]
+    PENDING_DELETION_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    HIGHEST_PRIO_LOW_REDUNDANCY_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    low_redundancy: int
+    corrupt_blocks: int
+    missing_blocks: int
+    blocks_in_future: int
+    pending_deletion_blocks: int
+    highest_prio_low_redundancy_blocks: int
+    def __init__(self, low_redundancy: _Optional[int] = ..., corrupt_blocks: _Optional[int] = ..., missing_blocks: _Optional[int] = ..., blocks_in_future: _Optional[int] = ..., pending_deletion_blocks: _Optional[int] = ..., highest_prio_low_redundancy_blocks: _Optional[int] = ...) -> None: ...
+
 class GetPreferredBlockSizeRequest(_message.Message):
     __slots__ = ("filename",)
     FILENAME_FIELD_NUMBER: _ClassVar[int]
@@ -537,6 +580,48 @@ class GetDatanodeReportResponse(_message.Message):
     di: _containers.RepeatedCompositeFieldContainer[_hdfs_pb2.DatanodeInfo]
     def __init__(self, di: _Optional[_Iterable[_Union[_hdfs_pb2.DatanodeInfo, _Mapping]]] = ...) -> None: ...
 
+class OpenFilesType(_message.Message):
+    __slots__ = ()
+    class Value(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        ALL_OPEN_FILES: _ClassVar[OpenFilesType.Value]
+        BLOCKING_DECOMMISSION: _ClassVar[OpenFilesType.Value]
+    ALL_OPEN_FILES: OpenFilesType.Value
+    BLOCKING_DECOMMISSION: OpenFilesType.Value
+    def __init__(self) -> None: ...
+
+class ListOpenFilesRequest(_message.Message):
+    __slots__ = ("id", "types", "path")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    TYPES_FIELD_NUMBER: _ClassVar[int]
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    types: _containers.RepeatedScalarFieldContainer[OpenFilesType.Value]
+    path: str
+    def __init__(self, id: _Optional[int] = ..., types: _Optional[_Iterable[_Union[OpenFilesType.Value, str]]] = ..., path: _Optional[str] = ...) -> None: ...
+
+class OpenFilesBatchResponse(_message.Message):
+    __slots__ = ("id", "path", "clientName", "clientMachine")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    CLIENTNAME_FIELD_NUMBER: _ClassVar[int]
+    CLIENTMACHINE_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    path: str
+    clientName: str
+    clientMachine: str
+    def __init__(self, id: _Optional[int] = ..., path: _Optional[str] = ..., clientName: _Optional[str] = ..., clientMachine: _Optional[str] = ...) -> None: ...
+
+class ListOpenFilesResponse(_message.Message):
+    __slots__ = ("entries", "hasMore", "types")
+    ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    HASMORE_FIELD_NUMBER: _ClassVar[int]
+    TYPES_FIELD_NUMBER: _ClassVar[int]
+    entries: _containers.RepeatedCompositeFieldContainer[OpenFilesBatchResponse]
+    hasMore: bool
+    types: _containers.RepeatedScalarFieldContainer[OpenFilesType.Value]
+    def __init__(self, entries: _Optional[_Iterable[_Union[OpenFilesBatchResponse, _Mapping]]] = ..., hasMore: _Optional[bool] = ..., types: _Optional[_Iterable[_Union[OpenFilesType.Value, str]]] = ...) -> None: ...
+
 class SetSafeModeRequest(_message.Message):
     __slots__ = ("action", "checked")
     ACTION_FIELD_NUMBER: _ClassVar[int]
@@ -576,6 +661,14 @@ class GetEZForPathRequest(_message.Message):
     def __init__(self, src: _Optional[str] = ...) -> None: ...
 
 class GetEZForPathResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetSlowDatanodeReportRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetSlowDatanodeReportResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 

@@ -1,6 +1,6 @@
 """The data transfer protocol, version 28, as bytes: operations, their answers, packets, acknowledgements.
 
-Leaves out: sockets. A reader hands over whole messages; how long one is, is told by its first bytes.
+Not here: sockets. A reader hands over whole messages; how long one is, is told by its first bytes.
 
 Source: facts W.4.1, W.4.2, W.4.3; CL/protocol/datatransfer/Sender, PacketHeader, PacketReceiver, Hadoop 3.4.1.
 """

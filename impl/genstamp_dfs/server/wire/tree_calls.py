@@ -1,6 +1,6 @@
 """Calls about names and attributes, those that read, and those about the cluster.
 
-Leaves out quotas, permissions and everything else that the namenode here does not have.
+Not here: quotas, permissions and everything else that the namenode here does not have.
 
 Source: facts W.2.2, W.2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
 """
@@ -8,11 +8,12 @@ Source: facts W.2.2, W.2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Ha
 from typing import Any, Final
 
 from genstamp_dfs.hdfs.messages import client_protocol as ours
+from genstamp_dfs.hdfs.messages import cluster_status
 from genstamp_dfs.hdfs.protocol import LocatedBlock
 from genstamp_dfs.server.wire import hdfs_pb2 as hdfs
 from genstamp_dfs.server.wire import namenode_pb2 as theirs
-from genstamp_dfs.server.wire.calls import UNSET, Call, call, empty, flag, or_unset, status
-from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.server.wire.calls import Call, call, empty, flag, status
+from genstamp_dfs.server.wire.convert import UNSET, Converter, signed, unsigned
 from genstamp_dfs.world.request import Request
 
 
@@ -21,7 +22,7 @@ def _read_owner(m: theirs.SetOwnerRequest, c: Converter) -> ours.SetOwner:
 
 
 def _read_times(m: theirs.SetTimesRequest, c: Converter) -> ours.SetTimes:
-    return ours.SetTimes(m.src, or_unset(m.mtime), or_unset(m.atime))
+    return ours.SetTimes(m.src, signed(m.mtime), signed(m.atime))
 
 
 def _read_bad_blocks(m: theirs.ReportBadBlocksRequest, c: Converter) -> ours.ReportBadBlocks:
@@ -42,9 +43,6 @@ _SAFE_MODE: Final = {
 
 
 _SAFE_MODE_NUMBERS: Final = {action: number for number, action in _SAFE_MODE.items()}
-
-
-_REPORT_ALL: Final = hdfs.DatanodeReportType.ALL
 
 
 def _write_listing(listing: ours.DirectoryListing | None, c: Converter) -> theirs.GetListingResponse:
@@ -92,7 +90,7 @@ def _read_summary(m: theirs.GetContentSummaryResponse, c: Converter) -> ours.Con
     return ours.ContentSummary(s.length, s.fileCount, s.directoryCount, s.spaceConsumed)
 
 
-def _write_stats(stats: ours.FsStats, c: Converter) -> theirs.GetFsStatsResponse:
+def _write_stats(stats: cluster_status.FsStats, c: Converter) -> theirs.GetFsStatsResponse:
     return theirs.GetFsStatsResponse(
         capacity=stats.capacity,
         used=stats.used,
@@ -100,20 +98,31 @@ def _write_stats(stats: ours.FsStats, c: Converter) -> theirs.GetFsStatsResponse
         under_replicated=stats.under_replicated,
         corrupt_blocks=stats.corrupt_blocks,
         missing_blocks=stats.missing_blocks,
+        missing_repl_one_blocks=stats.missing_replication_one,
+        pending_deletion_blocks=stats.pending_deletion,
     )
 
 
-def _read_stats(m: theirs.GetFsStatsResponse, c: Converter) -> ours.FsStats:
-    return ours.FsStats(m.capacity, m.used, m.remaining, m.under_replicated, m.corrupt_blocks, m.missing_blocks)
+def _read_stats(m: theirs.GetFsStatsResponse, c: Converter) -> cluster_status.FsStats:
+    return cluster_status.FsStats(
+        m.capacity,
+        m.used,
+        m.remaining,
+        m.under_replicated,
+        m.corrupt_blocks,
+        m.missing_blocks,
+        m.missing_repl_one_blocks,
+        m.pending_deletion_blocks,
+    )
 
 
-def _write_report(report: tuple[ours.DatanodeStatus, ...], c: Converter) -> theirs.GetDatanodeReportResponse:
+def _write_report(report: tuple[cluster_status.DatanodeStatus, ...], c: Converter) -> theirs.GetDatanodeReportResponse:
     return theirs.GetDatanodeReportResponse(di=[c.datanode_status(one) for one in report])
 
 
-def _read_report(m: theirs.GetDatanodeReportResponse, c: Converter) -> tuple[ours.DatanodeStatus, ...]:
+def _read_report(m: theirs.GetDatanodeReportResponse, c: Converter) -> tuple[cluster_status.DatanodeStatus, ...]:
     return tuple(
-        ours.DatanodeStatus(
+        cluster_status.DatanodeStatus(
             name=c.to_datanode(info.id),
             is_alive=True,
             is_stale=False,
@@ -122,6 +131,8 @@ def _read_report(m: theirs.GetDatanodeReportResponse, c: Converter) -> tuple[our
             used=info.dfsUsed,
             remaining=info.remaining,
             blocks=info.numBlocks,
+            last_update_ms=info.lastUpdate,
+            last_block_report_ms=info.lastBlockReportTime,
         )
         for info in m.di
     )
@@ -191,8 +202,8 @@ NAMES_AND_NODES: Final[tuple[tuple[type[Request[Any]], Call], ...]] = (
     call(
         ours.GetBlockLocations,
         "getBlockLocations",
-        lambda m, c: ours.GetBlockLocations(m.src, m.offset, m.length),
-        lambda r, c: theirs.GetBlockLocationsRequest(src=r.path, offset=r.offset, length=r.length),
+        lambda m, c: ours.GetBlockLocations(m.src, signed(m.offset), signed(m.length)),
+        lambda r, c: theirs.GetBlockLocationsRequest(src=r.path, offset=unsigned(r.offset), length=unsigned(r.length)),
         (
             lambda located, c: theirs.GetBlockLocationsResponse(locations=c.located_blocks(located)),
             lambda m, c: c.to_located_blocks(m.locations),
@@ -224,7 +235,7 @@ NAMES_AND_NODES: Final[tuple[tuple[type[Request[Any]], Call], ...]] = (
         "setTimes",
         _read_times,
         lambda r, c: theirs.SetTimesRequest(
-            src=r.path, mtime=r.modification_time_ms & UNSET, atime=r.access_time_ms & UNSET
+            src=r.path, mtime=unsigned(r.modification_time_ms), atime=unsigned(r.access_time_ms)
         ),
         empty(theirs.SetTimesResponse),
     ),
@@ -236,17 +247,17 @@ NAMES_AND_NODES: Final[tuple[tuple[type[Request[Any]], Call], ...]] = (
         (_write_summary, _read_summary),
     ),
     call(
-        ours.GetFsStats,
+        cluster_status.GetFsStats,
         "getFsStats",
-        lambda m, c: ours.GetFsStats(),
+        lambda m, c: cluster_status.GetFsStats(),
         lambda r, c: theirs.GetFsStatsRequest(),
         (_write_stats, _read_stats),
     ),
     call(
-        ours.GetDatanodeReport,
+        cluster_status.GetDatanodeReport,
         "getDatanodeReport",
-        lambda m, c: ours.GetDatanodeReport(),
-        lambda r, c: theirs.GetDatanodeReportRequest(type=_REPORT_ALL),
+        lambda m, c: cluster_status.GetDatanodeReport(cluster_status.DatanodeReportType(m.type)),
+        lambda r, c: theirs.GetDatanodeReportRequest(type=r.report_type.name),
         (_write_report, _read_report),
     ),
     call(

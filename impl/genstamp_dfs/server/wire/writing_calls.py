@@ -1,6 +1,6 @@
 """Calls that open, write and close files, and those about their leases.
 
-Leaves out what a truncate comes to in the end: that is seen by isFileClosed.
+Not here: what a truncate comes to in the end: that is seen by isFileClosed.
 
 Source: facts W.2.2, W.2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
 """
@@ -11,7 +11,7 @@ from genstamp_dfs.hdfs.messages import client_protocol as ours
 from genstamp_dfs.server.wire import hdfs_pb2 as hdfs
 from genstamp_dfs.server.wire import namenode_pb2 as theirs
 from genstamp_dfs.server.wire.calls import Call, call, empty, flag, located, status
-from genstamp_dfs.server.wire.convert import Converter, storage_id
+from genstamp_dfs.server.wire.convert import Converter, signed, storage_id, unsigned
 from genstamp_dfs.world.request import Request
 
 
@@ -192,8 +192,8 @@ WRITING: Final[tuple[tuple[type[Request[Any]], Call], ...]] = (
     call(
         ours.Truncate,
         "truncate",
-        lambda m, c: ours.Truncate(m.src, m.newLength, m.clientName),
-        lambda r, c: theirs.TruncateRequest(src=r.path, newLength=r.new_length, clientName=r.client_name),
+        lambda m, c: ours.Truncate(m.src, signed(m.newLength), m.clientName),
+        lambda r, c: theirs.TruncateRequest(src=r.path, newLength=unsigned(r.new_length), clientName=r.client_name),
         flag(theirs.TruncateResponse),
     ),
 )

@@ -28,6 +28,12 @@ class ProgressProperties(WrittenReplicas):
         """OnePrimary: who believes in a lease is whom the master takes for the primary, and is up."""
         return s.primary.is_none() | ((s.primary == s.holder) & s.up.has(s.primary))
 
+    @transition(inductive=True)
+    def extended_leases_last(s, t: Self) -> Bool:
+        """A primary believes in a lease that was extended of late until it gives the lease up, or stops."""
+        ends = s.fresh & ~s.primary.is_none() & t.primary.is_none()
+        return ends.implies(t.holder.is_none() | ~t.up.has(s.primary))
+
     @leads_to(fair=ANSWERS)
     def write_ends(s) -> tuple[Bool, Bool]:
         """A write whose data is pushed succeeds, or its client is told that it failed."""

@@ -398,6 +398,7 @@ PIPELINE = System(
         ),
     ],
     bugs=BUGS,
+    idle={"ReplicaLifecycle.rur": "no replica is recovered"},
     refines=[AS_DURABLE_PREFIX],
     may_stop=may_stop,
     omits=OMITS,

@@ -128,7 +128,8 @@ PIPELINE_PROGRESS = System(
     ],
     bugs=[HDFS_724],
     idle={
-        "restarts": "no restart of a datanode is planned",
+        "ReplicaLifecycle.rur": "no replica is recovered",
+        **dict.fromkeys(("restarts", "restarting"), "no restart of a datanode is planned"),
         **dict.fromkeys(("unknown", "registrations"), "no datanode registers anew"),
         **dict.fromkeys(("late_call", "late_calls"), "no call is late"),
         **dict.fromkeys(("writer_alive", "client_crashes", "takeovers"), "the writer lives and keeps the file"),

@@ -170,6 +170,28 @@ class PipelinePromises(ReplicaPromises, PipelineState):
         reopened = open_ & s.stage.at(Stage.SETUP_APPEND, Stage.SETUP_APPEND_RECOVERY, Stage.FAILED)
         return s.stored.has(datanode).implies((s.block.at(BlockLifecycle.complete) & matches) | reopened)
 
+    @invariant
+    def packets_go_down_the_chain(s, first: Datanode, second: Datanode) -> Bool:
+        """S1: a node has taken no packet that one before it in the chain, still connected, has not."""
+        chain = s.connected.has(first) & s.connected.has(second) & s.nearer(first, second)
+        return chain.implies(s.connection[second].taken <= s.connection[first].taken)
+
+    @invariant(inductive=True)
+    def only_connections_hang(s) -> Bool:
+        """A node hangs in a connection that it has, and not once that is closed (facts X.4.34)."""
+        return s.hung <= s.connected
+
+    @transition(inductive=True)
+    def bytes_are_promised_while_streaming(s, t: Self) -> Bool:
+        """S6: an hflush returns while the client streams; besides, only the commit of the block promises bytes."""
+        return (t.hflushed > s.hflushed).implies(s.stage.at(Stage.STREAMING, Stage.ENDED))
+
+    @transition(inductive=True)
+    def small_blocks_get_no_other_node(s, t: Self) -> Bool:
+        """L4: of a block with less than three replicas DEFAULT goes on with the nodes that are left (facts C.6)."""
+        small = s.stage.at(*RECOVERY_STAGES) & (s.always_replaces == 0) & (s.replication < 3)
+        return small.implies((t.pipeline <= s.pipeline) & (t.passed_over <= s.passed_over))
+
     @transition(inductive=True)
     def ack_ends_a_row_of_recoveries(s, t: Self) -> Bool:
         """L4: only recoveries in a row end a write: with an ack in between they are counted anew (facts C.5 step 2)."""

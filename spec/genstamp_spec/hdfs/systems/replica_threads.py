@@ -108,6 +108,7 @@ REPLICA_THREADS = System(
     ],
     bugs=[HDFS_5016, HDFS_6948, STOPS_UNDER_THE_LOCK],
     idle={
+        "ReplicaLifecycle.rur": "no replica is recovered",
         "running": "datanodes do not stop",
         **dict.fromkeys(("old_stamp", "new_stamp"), "there are one pipeline and one copy"),
     },

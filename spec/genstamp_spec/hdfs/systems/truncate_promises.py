@@ -4,7 +4,7 @@ from typing import Self
 
 from genstamp_model.language import Bool, Number, count, exists, invariant, limit, members, transition, when, witness
 from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
+from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Holder
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
 from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas, OneLease
@@ -108,10 +108,17 @@ class TruncatePromises(OneLease, BlocksAndReplicas, StepsAndStates, FirstWrite):
     def hflushed_bytes_survive(s, file: File) -> Bool:
         """S5, S6: what was there before an append, or an hflush promised, is in the block as it is closed again.
 
-        If a node of that pipeline has never stopped. A truncate takes back what it cuts off.
+        If a node of that pipeline has never stopped. A truncate takes back what it cuts off, be it the whole block.
         """
         promised = when(s.steady[file].is_empty(), 0, s.hflushed[file])
-        return s.block[file].at(BlockLifecycle.complete).implies(s.block_bytes[file] >= promised)
+        gone = s.block[file].at(BlockLifecycle.removed) & s.file[file].at(FileLifecycle.closed)
+        length = when(gone, 0, s.block_bytes[file])
+        return (gone | s.block[file].at(BlockLifecycle.complete)).implies(length >= promised)
+
+    @invariant
+    def removed_blocks_count_nothing(s, file: File) -> Bool:
+        """S7: of a block that is not in the block map no replica counts."""
+        return s.known(file) | s.stored[file].is_empty()
 
     @invariant(inductive=True)
     def copies_have_the_recovery_id(s, file: File) -> Bool:
@@ -127,7 +134,39 @@ class TruncatePromises(OneLease, BlocksAndReplicas, StepsAndStates, FirstWrite):
         ended = (t.block_stamp[file] == s.recovery_id[file]) | t.block[file].at(BlockLifecycle.removed)
         return s.block[file].at(BlockLifecycle.under_recovery).implies(when(recovering, same_length, ended))
 
+    @transition(inductive=True)
+    def live_locations_lead_in_turn(s, t: Self, file: File) -> Bool:
+        """G.1: a live location leads a recovery, if there is one; who has led is asked again only after all others."""
+        begun = t.recovery_id[file] > s.recovery_id[file]
+        live = t.locations[file] & s.running
+        leads = exists(Datanode, lambda d: (t.primary[file] == d) & live.has(d))
+        others = exists(Datanode, lambda d: live.has(d) & ~s.tried_as_primary[file].has(d))
+        again = s.block[file].at(BlockLifecycle.under_recovery) & others
+        kept = s.tried_as_primary[file] <= t.tried_as_primary[file]
+        return begun.implies(when(live.is_empty(), t.primary[file].is_none(), leads) & again.implies(kept))
+
+    @transition(inductive=True)
+    def only_recoveries_begun_preempt(s, t: Self, primary: Datanode, file: File) -> Bool:
+        """S12: a primary gives way only to a recovery with its id or a later one, at a location not heard of yet."""
+        before, after = s.attempt[primary][file], t.attempt[primary][file]
+        preempted = before.stage.at(AttemptStage.COLLECTING) & after.stage.at(AttemptStage.PREEMPTED)
+        asked = before.answered | before.failed
+        return preempted.implies(
+            exists(Datanode, lambda d: ~asked.has(d) & s.is_younger(s.replica[d][file], before.recovery_id))
+        )
+
     # Truncate.
+
+    @transition(inductive=True)
+    def held_blocks_are_copied(s, t: Self, file: File) -> Bool:
+        """S22: a truncate copies a block that a snapshot or an upgrade holds, and cuts any other one in place."""
+        begins = ~s.is_truncated(file) & t.is_truncated(file)
+        return begins.implies(t.truncate_mode[file].at(TruncateMode.BY_COPY) == s.is_held(file))
+
+    @invariant
+    def cut_blocks_keep_a_byte(s, file: File) -> Bool:
+        """L7: a truncate that needs a recovery leaves something of the block: length 0 is a block boundary."""
+        return s.is_truncated(file).implies(s.truncate_to[file] > 0)
 
     @transition
     def truncate_ends_at_its_length(s, t: Self, file: File) -> Bool:
@@ -219,6 +258,12 @@ class TruncatePromises(OneLease, BlocksAndReplicas, StepsAndStates, FirstWrite):
         uncut = s.replica[second][file].num_bytes > s.truncate_to[file]
         up = s.running.has(first) & s.running.has(second)
         return s.truncate_mode[file].at(TruncateMode.IN_PLACE) & cut & uncut & up
+
+    @witness
+    def copies_are_shorter(s, datanode: Datanode, file: File) -> Bool:
+        """While a block is copied, a replica of it has bytes that the copy leaves out."""
+        copied = s.truncate_mode[file].at(TruncateMode.BY_COPY)
+        return copied & (s.bytes_before_cut[datanode][file] > s.truncate_to[file])
 
     @witness
     def copy_is_made_twice(s, file: File) -> Bool:

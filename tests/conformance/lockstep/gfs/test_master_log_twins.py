@@ -24,15 +24,16 @@ from genstamp.events import Event
 from genstamp.lockstep import hold_seeds
 from genstamp.lockstep.gfs import plan_options, simulated
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.gfs.master import operation_log, recovery
+from genstamp_dfs.gfs.master import recovery
 from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.checkpoint import Checkpointer, checkpoints
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.log_replicas import LogReplicas
-from genstamp_dfs.gfs.master.operation_log import HEADER, OperationLog, log_files, log_path
+from genstamp_dfs.gfs.master.operation_log import FORMAT, LogFile, OperationLog, log_files, log_path
 from genstamp_dfs.gfs.master.shadow import ShadowMaster
 from genstamp_dfs.gfs.messages.log_protocol import AppendRecords
 from genstamp_dfs.gfs.protocol import MASTER
+from genstamp_dfs.world import frames
 from genstamp_dfs.world.disk import Disk
 from genstamp_spec.gfs.systems.master_log import MASTER_LOG
 
@@ -108,7 +109,7 @@ def test_a_checkpoint_that_is_complete_before_its_records_are_flushed_is_rejecte
     assert rejected(held) == {("complete_checkpoint", ("the records in it are on the local disk",))}
 
 
-def cuts_nothing(disk: Disk, file: operation_log.LogFile) -> int:
+def cuts_nothing(disk: Disk, file: LogFile) -> int:
     """What is there in part stays."""
     disk.sync(log_path(file.first))
     return file.size - file.end
@@ -117,11 +118,12 @@ def cuts_nothing(disk: Disk, file: operation_log.LogFile) -> int:
 def goes_on_behind(self: OperationLog) -> None:
     """The log goes on in the file that is there, behind whatever it ends with."""
     files = log_files(self._disk)
-    if not files or self._rolls or self._disk.size(log_path(files[-1])) < len(HEADER):
+    if not files or self._rolls or self._disk.size(log_path(files[-1])) < len(FORMAT.header):
         start_file(self)
         return
     self.first = files[-1]
-    self._size = self._disk.size(log_path(self.first))
+    self._end.path = log_path(self.first)
+    self._end._size = self._disk.size(self._end.path)
 
 
 start_file: Final = OperationLog.start_file
@@ -133,7 +135,7 @@ def test_a_log_that_goes_on_behind_a_torn_record_is_rejected() -> None:
     with (
         mock.patch.object(recovery, "_end_file", cuts_nothing),
         mock.patch.object(OperationLog, "start_file", goes_on_behind),
-        mock.patch.object(operation_log, "frames_behind", lambda *_: ()),
+        mock.patch.object(frames, "frames_behind", lambda *_: ()),
     ):
         held, _ = hold_runs(losing_power, range(4))
     assert {event for event, _ in rejected(held)} == {"crash", "recover"}

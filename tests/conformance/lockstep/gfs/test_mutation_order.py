@@ -74,9 +74,8 @@ REJECTED: Final = {
 @pytest.mark.parametrize("twin", [twin for twin in TWINS if twin.name in REJECTED], ids=lambda twin: twin.name)
 def test_a_twin_that_breaks_the_order_is_rejected(twin: Twin) -> None:
     with twin.in_place():
-        held = holder().hold_seeds(range(6), lambda seed: simulated(seed, twin.options))
-    assert held.verdict == "rejected"
-    assert REJECTED[twin.name] in {label for one in held.rejections for label in one.rejected.labels}
+        held = (holder().hold_seeds([seed], lambda seed: simulated(seed, twin.options)) for seed in range(6))
+        assert any(REJECTED[twin.name] in rejected.rejected.labels for one in held for rejected in one.rejections)
 
 
 def test_the_twins_of_the_order_are_all_there() -> None:

@@ -83,9 +83,8 @@ def said(held: Held) -> str:
 @pytest.mark.parametrize("twin", [twin for twin in TWINS if twin.name in REJECTED], ids=lambda twin: twin.name)
 def test_a_twin_that_breaks_appends_is_rejected(twin: Twin) -> None:
     with twin.in_place():
-        held = holder().hold_seeds(range(12), lambda seed: simulated(seed, twin.options))
-    assert held.verdict == "rejected"
-    assert REJECTED[twin.name] in said(held)
+        held = (holder().hold_seeds([seed], lambda seed: simulated(seed, twin.options)) for seed in range(12))
+        assert any(one.verdict == "rejected" and REJECTED[twin.name] in said(one) for one in held)
 
 
 def test_the_twins_of_appends_are_all_there() -> None:

@@ -92,7 +92,9 @@ def test_a_twin_is_rejected(name: str, label: str) -> None:
     with twin(name).in_place():
         for seed in range(6):
             holder.hold(seed, simulated(seed, plan_options(seed)), held)
-    assert label in labels(held)
+            if held.rejections and label in labels(held):
+                return
+    pytest.fail(f"{held.verdict}, and not because {label!r} is not so")
 
 
 @pytest.mark.slow

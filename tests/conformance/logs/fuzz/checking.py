@@ -1,6 +1,6 @@
 """Checks a damaged source as the command does, and says what is wrong with how it was taken.
 
-All that an operator may ask for is made of it: tables, page, table, JSON. Leaves out what was damaged.
+All that an operator may ask for is made of it: tables, page, table, JSON. Not here: what was damaged.
 """
 
 import random

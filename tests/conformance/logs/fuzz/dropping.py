@@ -1,6 +1,6 @@
 """Drops parts of sources that may be missing: lines, records, files; never parts of one.
 
-Leaves out images, which are one state as a whole, and traces of models, which are one document.
+Not here: images, which are one state as a whole, and traces of models, which are one document.
 """
 
 import random

@@ -1,6 +1,6 @@
 """Puts the events of each key in another order that nothing known speaks against.
 
-Leaves out what is known of the order, which `genstamp.logs.orders` says.
+Not here: what is known of the order, which `genstamp.logs.orders` says.
 """
 
 import random

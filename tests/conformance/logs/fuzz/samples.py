@@ -1,6 +1,6 @@
 """One source of each kind, whole and conformant: what is damaged, and of what lines are dropped.
 
-Leaves out what each line tells; the tests of the readers say that.
+Not here: what each line tells; the tests of the readers say that.
 """
 
 import io
@@ -29,7 +29,7 @@ from tests.conformance.logs.test_tracebench import written
 
 from genstamp.logs.readers.edit_ops import LoggedBlock
 from genstamp_dfs.events import encode_lines
-from genstamp_dfs.hdfs.cluster.random_runs import simulate
+from genstamp_dfs.simulation.whole import run_whole
 
 Files = Mapping[str, bytes]
 """Contents by path below one directory."""
@@ -206,7 +206,7 @@ _MADE: Mapping[str, Callable[[], Files]] = {
     "client log": _client,
     "merged log": _merged,
     "sequences": _sequences,
-    "events": lambda: {"events.jsonl": encode_lines(simulate(1).events[:150])},
+    "events": lambda: {"events.jsonl": encode_lines(run_whole(1).events[:150])},
     "trace of calls": _collection,
     "trace of a model": lambda: {"trace.itf.json": json.dumps(walked("hdfs.lease", 3, 5), indent=1).encode()},
     "fsimage": lambda: {"fsimage_7": _image()},

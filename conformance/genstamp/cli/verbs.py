@@ -1,0 +1,96 @@
+"""The verbs of `genstamp` put together; errors become exit codes.
+
+A verb that Ctrl-C ends is undetermined, unless something is violated in what it has found so far.
+"""
+
+import sys
+from importlib.metadata import version
+from typing import Annotated, TextIO, cast
+
+import typer
+
+from genstamp import exit_codes
+from genstamp.cli.interrupting import end_within_a_second, leave
+from genstamp.cli.loading import Verbs
+from genstamp.cli.output import OfMainThread
+from genstamp.errors import GenstampError, PeerError
+from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
+
+for verb, function in (
+    ("list", "list_systems"),
+    ("check", "check"),
+    ("simulate", "simulate"),
+    ("replay", "replay"),
+    ("prove", "prove"),
+    ("bmc", "bmc"),
+    ("mutate", "mutate"),
+    ("agree", "agree"),
+    ("export", "export"),
+    ("diagram", "diagram"),
+    ("tables", "tables"),
+    ("conform", "conform"),
+    ("verify", "verify"),
+    ("lock", "lock"),
+    ("doctor", "doctor"),
+    ("dfs", "dfs_app"),
+    ("gfs", "gfs_app"),
+    ("logs", "logs_app"),
+):
+    Verbs.verbs[verb] = (f"genstamp.cli.{verb}", function)
+app = typer.Typer(
+    cls=Verbs,
+    name="genstamp",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog="\n\n".join(["Exit codes:", *(f"{code:3} {meaning}" for code, meaning in exit_codes.MEANINGS.items())]),
+)
+
+
+def _version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"genstamp {version('genstamp')}")
+        raise typer.Exit
+
+
+@app.callback()
+def genstamp(
+    show_version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_version, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """The checked specification of how HDFS keeps one writer per file, and tools that check others against it.
+
+    Ctrl-C ends each verb within a second, with what it has found so far and exit code 3 (undetermined).
+    """
+
+
+def exit_code(problem: Exception) -> int:
+    """The exit code for what a caller can get wrong."""
+    # Here, so that verbs that know no system need not wait for the modelling language.
+    from genstamp.systems import OwnSystemError, UnknownSystemError
+
+    match problem:
+        case ConfigurationError() | UnknownSystemError() | OwnSystemError():
+            return exit_codes.CONFIGURATION
+        case SpecError():
+            return exit_codes.SPECIFICATION
+        case EvaluationError() | ModelError() | PeerError():
+            return exit_codes.FAILURE
+        case _:
+            return exit_codes.USAGE
+
+
+def run() -> None:
+    """Run the command line, and end the process; an error of the caller is one line on standard error."""
+    end_within_a_second()
+    if sys.stdout is not None:
+        sys.stdout = cast(TextIO, OfMainThread(sys.stdout))
+    try:
+        app()
+    except (GenstampError, ModelError) as problem:
+        typer.echo(f"genstamp: {problem}", err=True)
+        sys.exit(exit_code(problem))
+    except SystemExit as end:
+        leave(end.code)
+        raise

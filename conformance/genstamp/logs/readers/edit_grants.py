@@ -1,0 +1,88 @@
+"""The generation stamps and block ids that an edit log grants, as events of the NameNode's counters."""
+
+from collections.abc import Iterator
+
+from genstamp.logs.readers.edit_events import NAMENODE, EditEvents
+from genstamp.logs.readers.edit_ops import EditOp
+from genstamp.logs.readers.granted_stamps import HOLE, RESTORED_UNTIL, GrantedStamps
+from genstamp.logs.readers.sighting import KNOWN_HOLE, Concern, Counts, Sighting, Unit
+
+STRIPED_IDS = "namenode:striped"
+"""The key of the counter of block groups' ids, which are negative. `NAMENODE` is the key of the other block ids."""
+
+LEGACY_STAMPS = "namenode:legacy"
+"""The key of the counter of stamps for blocks with random ids, OP_SET_GENSTAMP_V1. `NAMENODE` is that of the others."""
+
+_NOTED_MAX = 20
+"""How many stamps that are granted again get a note of their own."""
+
+
+class EditGrants:
+    """What the operations so far have granted.
+
+    Args:
+        events: makes the events.
+        unit: the log.
+        counts: where notes are counted.
+
+    Attributes:
+        stamp, block_id: granted last; None if unknown.
+    """
+
+    def __init__(self, events: EditEvents, unit: Unit, counts: Counts) -> None:
+        self._events = events
+        self._unit = unit
+        self._counts = counts
+        self._granted = GrantedStamps()
+        self._granted_again = 0
+        self._highest, self._counter = 0, NAMENODE
+        self.stamp: int | None = None
+        self.block_id: int | None = None
+
+    def forget(self) -> None:
+        """Operations may be missing here: what was granted last is unknown."""
+        self.stamp = self.block_id = None
+
+    def follow(self, op: EditOp, is_gap: bool) -> Iterator[Sighting]:
+        """Take the next operation; gives an event for a block whose stamp is above all that were granted.
+
+        Args:
+            op: the operation.
+            is_gap: whether operations may be missing before it.
+        """
+        if is_gap:
+            self.forget()
+        if (is_gap or op.name == "OP_START_LOG_SEGMENT") and op.layout_version < RESTORED_UNTIL:
+            self._granted.start()
+        for block in op.blocks:
+            self._granted.use(block.generation_stamp)
+        stamp = max((block.generation_stamp for block in op.blocks), default=0)
+        # Before the first grant the counter is unknown.
+        if 0 < self._highest < stamp:
+            self._highest = stamp
+            yield self._events.seen("stamps_in_edits", Concern("node", self._counter), stamp=stamp)
+
+    def set_generation_stamp(self, op: EditOp) -> Iterator[Sighting]:
+        """OP_SET_GENSTAMP_V1 or OP_SET_GENSTAMP_V2: a stamp is granted."""
+        counter, stamp = NAMENODE if op.name == "OP_SET_GENSTAMP_V2" else LEGACY_STAMPS, op.number
+        if stamp > self._highest:
+            self._highest, self._counter = stamp, counter
+        self.stamp = stamp
+        by = f"transaction {op.txid}"
+        before = self._granted.grant(stamp, by) if counter == NAMENODE else ""
+        observed = {}
+        if before:
+            observed = {"granted_before": before, "semantics": self._unit.semantics}
+            self._note_again(f"{by} grants generation stamp {stamp} again, which {before} granted")
+        yield self._events.seen("set_generation_stamp", Concern("node", counter), observed=observed, stamp=stamp)
+
+    def _note_again(self, what: str) -> None:
+        self._granted_again += 1
+        noted = what if self._granted_again <= _NOTED_MAX else "more stamps are granted again"
+        self._counts.remarks[self._events.file, f"{KNOWN_HOLE} {HOLE}: {noted}"] += 1
+
+    def allocate_block_id(self, op: EditOp) -> Iterator[Sighting]:
+        """OP_ALLOCATE_BLOCK_ID: an id is allocated for the next block."""
+        self.block_id = op.number
+        counter = Concern("node", STRIPED_IDS if op.number < 0 else NAMENODE)
+        yield self._events.seen("allocate_block_id", counter, num_bytes=op.number, block=str(op.number))

@@ -1,0 +1,111 @@
+"""What `genstamp check` says of a property that holds because of what never happens inside of it."""
+
+from dataclasses import replace
+
+import pytest
+from tests.conformance.cli import hollow_systems
+from typer.testing import CliRunner
+
+from genstamp.cli.covering import over
+from genstamp.cli.telling import Searched
+from genstamp.cli.verbs import app
+from genstamp_model.explore import explore
+
+BROKEN = "no reached state has exists(node_0 in Node: member(broken, node_0))"
+
+
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [
+        ("COUNTED_NEVER", [BROKEN]),
+        ("COUNTED_UNDER_A_CONDITION", [BROKEN]),
+        ("COUNTED_AGAINST", [BROKEN]),
+        ("COUNTED_NONE", [BROKEN]),
+        ("MINIMUM_OF_NONE", [BROKEN]),
+        (
+            "FLAGS_THAT_STAY",
+            [
+                "no reached state has ~(failed == initial(failed))",
+                "no reached state has ~(exists(node_0 in Node: member(broken, node_0)) == "
+                "exists(node_0 in Node: member(initial(broken), node_0)))",
+            ],
+        ),
+        ("ONE_FLAG_STAYS", ["no reached state has ~(failed == initial(failed))"]),
+        (
+            "NUMBERS_THAT_STAY",
+            [
+                "no reached state has ~(faults == initial(faults))",
+                "no reached state has ~(losses == initial(losses))",
+            ],
+        ),
+        (
+            "SETS_THAT_STAY",
+            [
+                "no reached state has ~(broken == initial(broken))",
+                "no reached state has exists(node_0 in Node: (member(broken, node_0) & member(up, node_0)))",
+            ],
+        ),
+        (
+            "ARRAYS_THAT_STAY",
+            [
+                "no reached state has exists(node_0 in Node: ~(wounds[node_0] == initial(wounds)[node_0]))",
+                "no reached state has exists(node_0 in Node: ~(scars[node_0] == initial(scars)[node_0]))",
+            ],
+        ),
+        ("EMPTY_OF_NONE", [BROKEN]),
+        ("EMPTY_OR_ELSE", [BROKEN]),
+        ("OUTSIDE_OF_NONE", [BROKEN]),
+        ("CHOICE_OF_ONE", ["no reached state has failed"]),
+        ("CHOICE_UNDER_A_CONDITION", ["no reached state has failed"]),
+        ("ONE_ALTERNATIVE", ["no reached state has failed"]),
+        (
+            "CHANGE_NEVER",
+            ["no reached step has exists(node_0 in Node: (member(broken', node_0) & ~member(broken, node_0)))"],
+        ),
+        (
+            "CHANGE_TOGETHER",
+            [
+                "no reached step has ~((faults' == faults) == (initial(faults) == initial(faults)))",
+                "no reached step has ~((losses' == losses) == (initial(losses) == initial(losses)))",
+            ],
+        ),
+        ("DIFFERENCE_NEVER", ["no reached step has ~(faults' == faults)"]),
+        ("OWED_BY_ONE", ["no reached state has failed"]),
+        ("WITNESS_ALWAYS", ["the initial state shows it, before any step"]),
+        ("WITNESS_AT_ONCE", ["the initial state shows it, before any step"]),
+    ],
+)
+def test_what_never_happens_in_a_property_is_told(system: str, expected: list[str]) -> None:
+    result = CliRunner().invoke(app, ["check", f"tests.conformance.cli.hollow_systems:{system}", "--strict"])
+    told = [line for line in result.stdout.splitlines() if line.startswith("violated: ")]
+    assert [line.partition(" is vacuous: ")[2] for line in told] == expected
+    assert result.exit_code == 12
+
+
+def test_a_label_that_no_step_sets_is_shown_with_the_reason_why() -> None:
+    result = CliRunner().invoke(app, ["check", "hdfs.replica_threads", "--strict"])
+    assert result.exit_code == 0, result.stdout
+    assert "declared to say nothing: ReplicaLifecycle.rur: no replica is recovered" in result.stdout
+
+
+def test_a_set_that_is_only_cleared_is_never_set() -> None:
+    result = CliRunner().invoke(app, ["check", "tests.conformance.cli.hollow_systems:ONLY_CLEARED", "--strict"])
+    told = [line for line in result.stdout.splitlines() if line.startswith("violated: ")]
+    assert told == ["violated: variable lost is never set to another value"]
+
+
+def test_the_same_forms_say_something_where_all_happens() -> None:
+    result = CliRunner().invoke(app, ["check", "tests.conformance.cli.hollow_systems:SOUND", "--strict"])
+    assert result.exit_code == 0, result.stdout
+    assert "violated" not in result.stdout
+
+
+def test_a_system_may_declare_that_a_property_of_its_parts_says_nothing() -> None:
+    hollow = replace(hollow_systems.COUNTED_NONE, idle={"claim": "nothing breaks"})
+    covered = over([Searched(explore(hollow.instance()))], strict=True)
+    assert covered.findings == []
+    sound = replace(hollow_systems.SOUND, idle={"up_is_told": "nothing is up"})
+    [finding] = over([Searched(explore(sound.instance()))], strict=True).findings
+    assert (
+        str(finding) == "invariant up_is_told is declared vacuous ('nothing is up'), and could have failed everywhere"
+    )
