@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from genstamp.cli.output import printing
 from genstamp_model.interrupt import taken
 
 if TYPE_CHECKING:
@@ -71,7 +72,9 @@ class Teller:
             key = row["namespace"], row["kind"], row["entity"]
             if key not in self._known:
                 self._known.add(key)
-                typer.echo("\n".join(map(shown, story_lines(finding(row)))), err=self._to_stderr)
+                # Spark calls back in a thread of its own.
+                with printing():
+                    typer.echo("\n".join(map(shown, story_lines(finding(row)))), err=self._to_stderr)
         counted = ", ".join(f"{number} {safety}" for safety, number in sorted(told.keys.items()))
         typer.echo(f"genstamp: batch {told.batch}: {counted or 'no key'}", err=True)
 

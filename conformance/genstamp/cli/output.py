@@ -1,13 +1,26 @@
-"""Standard output is what genstamp itself prints, a document for a program perhaps: it prints in the main thread."""
+"""Standard output is what genstamp itself prints, a document for a program perhaps, not what an author's threads do."""
 
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
+_this_thread = threading.local()
 
-class OfMainThread:
-    """A stream that only the main thread writes to; what other threads write, as an author's, is on standard error.
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """What this thread prints meanwhile is genstamp's own, though it is not the main thread."""
+    _this_thread.prints = True
+    try:
+        yield
+    finally:
+        _this_thread.prints = False
+
+
+class OwnOutput:
+    """A stream that the main thread writes to, and those in `printing`; what others write is on standard error.
 
     Args:
         stream: that of which all the rest is.
@@ -28,4 +41,5 @@ class OfMainThread:
         return getattr(self._stream, name)
 
     def _of_this_thread(self) -> TextIO:
-        return self._stream if threading.current_thread() is threading.main_thread() else sys.stderr
+        is_main = threading.current_thread() is threading.main_thread()
+        return self._stream if is_main or getattr(_this_thread, "prints", False) else sys.stderr

@@ -12,7 +12,7 @@ import typer
 from genstamp import exit_codes
 from genstamp.cli.interrupting import end_within_a_second, leave
 from genstamp.cli.loading import Verbs
-from genstamp.cli.output import OfMainThread
+from genstamp.cli.output import OwnOutput
 from genstamp.errors import GenstampError, PeerError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
@@ -85,7 +85,7 @@ def run() -> None:
     """Run the command line, and end the process; an error of the caller is one line on standard error."""
     end_within_a_second()
     if sys.stdout is not None:
-        sys.stdout = cast(TextIO, OfMainThread(sys.stdout))
+        sys.stdout = cast(TextIO, OwnOutput(sys.stdout))
     try:
         app()
     except (GenstampError, ModelError) as problem:

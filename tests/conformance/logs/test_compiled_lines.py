@@ -154,6 +154,11 @@ def test_changed_lines_are_read_alike(place: Path) -> None:
     @example([PREFIX + line for line in LINES * 2], "\n", True)
     @example([PREFIX + line.replace("-15:blk", "-15:blk_-1:blk") for line in LINES], "\n", False)
     @example(ONE_FILE_SYNCED_FIRST, "\n", True)
+    @example(
+        ["24/03/01 10:00:00 INFO hdfs.StateChange: BLOCK* allocate blk_13_1009, replicas=10.0.0.2:50010 for /h\r\r"],
+        "\n",
+        False,
+    )
     def read_alike(given: list[str], end: str, ends: bool) -> None:
         first = f"{PREFIX}Setting up storage: nsid=7;bpid={POOL};lv=-56{end}"
         place.write_bytes((first + end.join(given) + (end if ends else "")).encode())

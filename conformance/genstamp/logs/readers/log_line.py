@@ -39,6 +39,8 @@ def plain_line(line: bytes) -> bytes:
     parts = head_of(line.removesuffix(b"\r"))
     if parts is None or parts.thread or parts.time_us % 1000 or b"\n" in parts.message:
         return line
+    if parts.message.endswith(b"\r"):  # Compiled code would take it for the end of the line.
+        return line
     seconds, part = divmod(parts.time_us // 1000, 1000)
     return b"%b,%03d INFO %b: %b" % (_second(seconds), part, parts.logger, parts.message)
 
