@@ -3,8 +3,8 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
-# Processes that tests run in.
-WORKERS ?= 2
+# Processes that tests run in: one more than processors, as those of Spark and of servers wait much of their time.
+WORKERS ?= 3
 BIN := .venv/bin
 READY := .venv/.ready
 LOCKS := requirements-build.lock requirements.lock

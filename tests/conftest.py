@@ -39,12 +39,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def share(processors: Sequence[int], number: int, workers: int) -> Sequence[int]:
-    """The processors of worker `number`, counted from 0, among so many workers; never none.
+    """The processors of worker `number`, counted from 0, among so many workers; all where they are not enough.
 
-    >>> share([0, 1, 2], 0, 2), share([0, 1, 2], 1, 2), share([0], 1, 2)
-    ([0, 2], [1], [0])
+    >>> share([0, 1, 2], 0, 2), share([0, 1, 2], 1, 2), share([0, 1], 2, 3)
+    ([0, 2], [1], [0, 1])
     """
-    return processors[number::workers] or [processors[number % len(processors)]]
+    return processors[number::workers] if workers <= len(processors) else processors
 
 
 @pytest.hookimpl(tryfirst=True)

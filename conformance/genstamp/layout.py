@@ -6,7 +6,7 @@ so the text is what is compared in tests, never the picture.
 
 import atexit
 import shutil
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 import graphviz
@@ -68,6 +68,7 @@ def _compiled() -> _Compiled:
     return _Compiled()
 
 
+@lru_cache(maxsize=64)  # A graph is drawn several times in one process, and a picture takes some tenths of a second.
 def _with_wheel(dot_text: str) -> str:
     try:
         svg = _compiled().render_afresh(dot_text)

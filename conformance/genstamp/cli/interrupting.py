@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from genstamp import exit_codes
 from genstamp.cli import TOLD, end_at_once
+from genstamp.cli.output import UnwrittenError
 from genstamp_model.interrupt import ever_taken, has_left_work, put_off, take, taken
 
 if TYPE_CHECKING:
@@ -84,8 +85,10 @@ def leave(code: object) -> None:
 
 
 def _close_output() -> None:
-    with contextlib.suppress(OSError):
-        sys.stdout.flush()
+    # It is None where the process was started without it.
+    with contextlib.suppress(OSError, UnwrittenError):
+        if sys.stdout is not None:
+            sys.stdout.flush()
     sys.stdout = sys.stderr
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from genstamp.errors import GenstampError
+
 _this_thread = threading.local()
 
 
@@ -19,6 +21,23 @@ def printing() -> Iterator[None]:
         _this_thread.prints = False
 
 
+class UnwrittenError(GenstampError):
+    """Standard output takes no more, so a verdict may be lost. Its text says why."""
+
+    def __init__(self, problem: OSError) -> None:
+        super().__init__(f"standard output: {problem.strerror or problem}")
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # Whoever reads it has seen enough.
+        raise
+    except OSError as problem:
+        raise UnwrittenError(problem) from None
+
+
 class OwnOutput:
     """A stream that the main thread writes to, and those in `printing`; what others write is on standard error.
 
@@ -30,12 +49,19 @@ class OwnOutput:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write a text where this thread's texts go."""
-        return self._of_this_thread().write(text)
+        """Write a text where this thread's texts go; UnwrittenError, if the disk is full, say."""
+        with _written():
+            return self._of_this_thread().write(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write texts, likewise."""
-        self._of_this_thread().writelines(lines)
+        with _written():
+            self._of_this_thread().writelines(lines)
+
+    def flush(self) -> None:
+        """Pass on what was written; UnwrittenError likewise."""
+        with _written():
+            self._stream.flush()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

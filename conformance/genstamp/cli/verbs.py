@@ -12,7 +12,7 @@ import typer
 from genstamp import exit_codes
 from genstamp.cli.interrupting import end_within_a_second, leave
 from genstamp.cli.loading import Verbs
-from genstamp.cli.output import OwnOutput
+from genstamp.cli.output import OwnOutput, UnwrittenError
 from genstamp.errors import GenstampError, PeerError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
@@ -75,7 +75,7 @@ def exit_code(problem: Exception) -> int:
             return exit_codes.CONFIGURATION
         case SpecError():
             return exit_codes.SPECIFICATION
-        case EvaluationError() | ModelError() | PeerError():
+        case EvaluationError() | ModelError() | PeerError() | UnwrittenError():
             return exit_codes.FAILURE
         case _:
             return exit_codes.USAGE

@@ -184,7 +184,8 @@ def test_agree_with_a_peer_that_is_absent_warns(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-def test_conform_points_to_the_check_that_failed(tmp_path: Path) -> None:
+def test_conform_points_to_the_check_that_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # Where the run is saved.
     program = tmp_path / "broken.py"
     program.write_text(
         "from genstamp_dfs import adapter\n"
