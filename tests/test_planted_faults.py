@@ -53,7 +53,7 @@ class Fault:
     Attributes:
         plant: puts it in.
         comparison: of the systems of a seed.
-        seeds: of systems among which one shows it.
+        seeds: of systems among which one shows it; they begin shortly before it, as a comparison takes a second.
     """
 
     plant: Plant
@@ -185,20 +185,22 @@ def _tracker(patch: pytest.MonkeyPatch) -> None:
 
 FAULTS = {
     "evaluate: a set is no subset of itself": Fault(_evaluate, _searched("one thread"), range(60)),
-    "expansion: there is an element just past the end": Fault(_expansion, _judged(Judges.compare_functions), range(60)),
+    "expansion: there is an element just past the end": Fault(
+        _expansion, _judged(Judges.compare_functions), range(27, 87)
+    ),
     "compiled search: ranges that touch are in order": Fault(
-        _compiled, _judged(Judges.compare_functions), range(20, 80)
+        _compiled, _judged(Judges.compare_functions), range(27, 87)
     ),
     "symmetry: a sequence is taken to be one longer": Fault(_decision, fuzz_symmetry.compare_states, range(1, 400, 2)),
     "symmetry: nothing is refused": Fault(_no_decision, fuzz_symmetry.compare, range(3, 300, 6)),
     "symmetry: members are not put quite in order": Fault(_representative, fuzz_symmetry.compare, range(2, 100, 2)),
     "fingerprints: the first word is left out": Fault(_fingerprints, _searched("fingerprints"), range(60)),
     "renumbering: the first number loses its meaning": Fault(_renumbering, fuzz_liveness.compare, range(60)),
-    "bmc: properties of steps are forgotten": Fault(_bounded, _judged(Judges.compare_bounded), range(100)),
+    "bmc: properties of steps are forgotten": Fault(_bounded, _judged(Judges.compare_bounded), range(10, 100)),
     "induction: the beginning is not looked at": Fault(_induction, _proved, range(100)),
     "proof for any size: a step of nobody is not asked about": Fault(_any_size, _proved_for_any_size, range(40)),
     "liveness: weak fairness is forgotten": Fault(_liveness, fuzz_liveness.compare, range(60)),
-    "walks: limits are one too large": Fault(_walks, _judged(Judges.compare_walks), range(50, 200)),
+    "walks: limits are one too large": Fault(_walks, _judged(Judges.compare_walks), range(56, 200)),
     "tracker: what nobody sees does not happen": Fault(_tracker, _followed, range(60)),
 }
 
