@@ -20,7 +20,7 @@ from genstamp_model.language.model import Model, Property
 from genstamp_model.language.trace import MessageOf, OptionalMember, Range
 from genstamp_model.language.types import IndexSet, Type
 
-SYSTEMS = 150
+SYSTEMS = 500
 SYSTEMS_A_TEST = 50
 # A plain search is slow; a system that is larger is compared only as far as the verdict goes, if it is found in time.
 MOST_STATES = 250
@@ -37,9 +37,11 @@ class Plain:
         critical: for each part of a property about one state the steps to the first state in which it could fail.
         critical_steps: in how many steps each part of a property about two states could.
         finished: every state was expanded.
+        interests: in what state or step each part of a property could fail.
     """
 
     depths: dict[State, int]
+    interests: tuple[Interest, ...] = ()
     generated: int = 1
     cuts: Counter[str] = field(default_factory=Counter)
     taken: Counter[str] = field(default_factory=Counter)
@@ -63,7 +65,7 @@ def search(instance: Instance, most: int = MOST_STATES) -> Plain:
     for claim in instance.model.properties:
         claims[claim.kind].append(claim)
     start = evaluator.initial()
-    found, queue = Plain({start: 0}), [start]
+    found, queue = Plain({start: 0}, tuple(interests(instance.model))), [start]
     for state in queue:
         depth = found.depths[state]
         for claim in claims["invariant"]:
@@ -72,7 +74,7 @@ def search(instance: Instance, most: int = MOST_STATES) -> Plain:
         for claim in claims["witness"]:
             if evaluator.holds(claim, state):
                 found.witnesses.setdefault(claim.name, depth)
-        for interest in interests(instance.model):
+        for interest in found.interests:
             if not interest.two_states and evaluator.value(interest.where, state):
                 found.critical.setdefault(interest, depth)
         found.refused |= {(action.name, check.label) for action, _, check in evaluator.refusals(state)}
@@ -109,7 +111,7 @@ def expand(evaluator: Evaluator, found: Plain, claims: Iterable[Property], state
             successors.append(after)
             found.taken[action.name] += 1
             found.idle[action.name] += after == state
-            for interest in interests(evaluator.model):
+            for interest in found.interests:
                 if interest.two_states and evaluator.value(interest.where, state, after):
                     found.critical_steps[interest] += 1
             found.generated += 1
