@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language.author import caller
@@ -22,6 +22,7 @@ from genstamp_model.language.model import Action, Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
 
 T = TypeVar("T")
+_MODELS_KEPT: Final = 4
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,9 @@ class System:
     idle: Mapping[str, str] = field(default_factory=dict)
     omits: Sequence[str] = ()
     source: Source = field(init=False, repr=False, compare=False)
+    _models: dict[tuple[str, tuple[str, ...]], Model] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", caller())
@@ -210,12 +214,20 @@ class System:
         return _named("bug", name, {variation.name: variation for variation in self.variations}, self.name)
 
     def model(self, semantics: str | None = None, bugs: Sequence[str] = ()) -> Model:
-        """Trace the system.
+        """Trace the system; the last few models are kept, as tracing takes a tenth of a second.
 
         Raises:
             SpecError: the text misuses the language.
             ConfigurationError: the semantics or a bug is unknown.
         """
+        key = (semantics or self.default_semantics, tuple(bugs))
+        model = self._models.pop(key, None) or self._trace(semantics, bugs)
+        self._models[key] = model  # The latest one is last.
+        if len(self._models) > _MODELS_KEPT:
+            del self._models[next(iter(self._models))]
+        return model
+
+    def _trace(self, semantics: str | None, bugs: Sequence[str]) -> Model:
         try:
             builder = self._builder(semantics, bugs)
             model = builder.build()
