@@ -76,7 +76,12 @@ class Walker:
         self._reached, self._figures, self._progress = reached, figures, progress
         self._ways = Ways(graph)
         self._all_ways: Ways | None = None
-        self._abstract = graph.abstract
+        self._missing = {
+            number: transition
+            for number, transition in enumerate(graph.steps.transitions)
+            if transition in graph.abstract and transition not in reached.certain
+        }
+        self._ways.wanted[list(self._missing)] = True
         self.obstacles: dict[Transition, Obstacle] = {}
         self._chance = np.random.default_rng(0) if bench.driving.depends_on_way(cluster) else None
         self._tries: Counter[Transition] = Counter()
@@ -137,13 +142,10 @@ class Walker:
                 self._progress()
 
     def _way(self, places: list[int]) -> list[int] | None:
-        transitions = self._graph.steps.transitions
-        for number, transition in enumerate(transitions):
-            self._ways.wanted[number] = (
-                transition in self._abstract
-                and transition not in self._reached.certain
-                and self._tries[transition] < TRIES
-            )
+        for number, transition in [*self._missing.items()]:
+            if transition in self._reached.certain or self._tries[transition] >= TRIES:
+                del self._missing[number]
+                self._ways.wanted[number] = False
         return self._ways.shortest(places, self._chance)
 
     def _places(self, run: Run) -> list[int]:

@@ -41,6 +41,7 @@ class Ways:
         came_by = np.full(len(graph), -1, np.int64)
         frontier = np.array(sorted(places), np.int64)
         came_by[frontier] = -2
+        is_next = np.zeros(len(graph), bool)
         while len(frontier):
             rows = self._from(frontier)
             rows = rows[self.usable[rows]]
@@ -51,9 +52,12 @@ class Ways:
                 return self._way(int(ends[0]), came_by)
             targets = graph.targets[rows]
             fresh = came_by[targets] == -1
-            rows, targets = rows[fresh], targets[fresh]
-            frontier, first = np.unique(targets, return_index=True)
-            came_by[frontier] = rows[first]
+            # Of several steps into one state the first one counts, and of several values at one place the last one.
+            rows, targets = rows[fresh][::-1], targets[fresh][::-1]
+            came_by[targets] = rows
+            is_next[targets] = True
+            frontier = np.flatnonzero(is_next)
+            is_next[frontier] = False
         return None
 
     def _from(self, places: NDArray[Any]) -> NDArray[Any]:
