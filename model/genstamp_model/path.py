@@ -77,7 +77,7 @@ class Path:
         Where there are several initial states, its own is told as step 0.
         """
         evaluator = Evaluator(self.instance)
-        yield from beginning(self.instance, self.initial)
+        yield from told_beginning(self.instance, self.initial)
         for number, (step, before) in enumerate(zip(self.steps, self.states, strict=False), 1):
             yield f"{number:>3}. {evaluator.call(step.action, step.arguments)}"
             for change in changes(self.instance, before, step.after):
@@ -124,14 +124,18 @@ class Path:
         return result
 
 
+def told_beginning(instance: Instance, state: State) -> Iterator[str]:
+    """Which of several initial states a path begins in, as its step 0; no line where there is one."""
+    if instance.model.chooses:
+        yield "  0. begins with"
+        yield from (f"       {line}" for line in beginning(instance, state))
+
+
 def beginning(instance: Instance, state: State) -> Iterator[str]:
-    """Which of several initial states a path begins in, in lines; none where there is one."""
-    if not instance.model.chooses:
-        return
-    yield "  0. begins with"
+    """What an initial state has chosen, in lines."""
     for variable, value in zip(instance.model.variables, state, strict=True):
         if variable.choice is not None:
-            yield f"       {variable.name}: {show(value, variable.type, instance.sizes)}"
+            yield f"{variable.name}: {show(value, variable.type, instance.sizes)}"
 
 
 def changes(instance: Instance, before: State, after: State) -> list[Change]:

@@ -15,7 +15,7 @@ from genstamp_model.explore.canonical import Canonical
 from genstamp_model.language.types import show
 from genstamp_model.liveness.emit import Obligation
 from genstamp_model.liveness.fairness import FairInstance
-from genstamp_model.path import Path, beginning, changes
+from genstamp_model.path import Path, changes, told_beginning
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Lasso:
         evaluator = Evaluator(self.prefix.instance)
         name = shown_obligation(evaluator, self.obligation)
         number = 0
-        yield from beginning(self.prefix.instance, self.prefix.initial)
+        yield from told_beginning(self.prefix.instance, self.prefix.initial)
         for path in (self.prefix, self.cycle):
             if path is self.cycle:
                 yield from self._turn(name)

@@ -207,8 +207,7 @@ class _Search:
     def _begin(self) -> None:
         """The path of no step."""
         self._at = [self._finite.named(self._finite.before, "@0")]
-        initial = self._finite.fixed(self._at[0], self._evaluator.initial())
-        self._solver.add([term == value for term, value in initial])
+        self._solver.add(list(self._finite.beginning(self._at[0])))
 
     def bounded(self) -> Bounded:
         """The first violation."""
