@@ -239,7 +239,7 @@ class _Text:
                 for variable, value in chosen
                 for assignment in self._shapes.beginning(self._shapes.variables[variable.name], variable.type, value)
             ]
-            yield f"  :: d_step {{ {'; '.join(told)} }}"
+            yield f"  :: d_step {{ {'; '.join(told) or 'skip'} }}"
         yield "  fi;"
 
 

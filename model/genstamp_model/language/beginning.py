@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Binder, Expr, Op
@@ -71,7 +71,7 @@ class Chosen:
         return tuple(found)
 
 
-def any_of(*values: object) -> Any:
+def any_of(*values: object) -> Chosen:
     """Where one begins with any of some values: the system has an initial state for each.
 
     Given as `initially=`, or returned by the function of a member that is given so. In `per` and in a record each

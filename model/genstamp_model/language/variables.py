@@ -271,7 +271,7 @@ def members(
     index: type[IndexT],
     *,
     initially_all: bool = False,
-    initially: Callable[[IndexT], Bool | bool] | None = None,
+    initially: Callable[[IndexT], Bool | bool | Chosen] | None = None,
 ) -> Declared[Members[IndexT]]:
     """A subset of an index set; empty initially, or everything, or those members for which a condition holds."""
     _index(index, "members()")

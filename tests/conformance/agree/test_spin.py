@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.model.random_kinds import STANDARD, Profile, choosing
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.division import DIVISION
@@ -216,9 +217,13 @@ def test_spin_finds_a_bug(spin: Spin, tmp_path: Path, system: System, bug: str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 2, 7, 12, 17, 34])
-def test_spin_agrees_on_a_random_system(spin: Spin, tmp_path: Path, seed: int) -> None:
-    instance = as_declared(RandomSystem(seed).instance())
+@pytest.mark.parametrize(
+    ("seed", "profile"),
+    [*((seed, STANDARD) for seed in (0, 2, 7, 12, 17, 34)), *((seed, choosing(seed)) for seed in (1, 4, 8, 9))],
+    ids=lambda value: value if isinstance(value, int) else f"begins in {value.begins}",
+)
+def test_spin_agrees_on_a_random_system(spin: Spin, tmp_path: Path, seed: int, profile: Profile) -> None:
+    instance = as_declared(RandomSystem(seed, profile).instance())
     plain, found = search(instance), spin.run(instance, tmp_path, ENOUGH_S)
     assert found.distinct == len(plain.depths)
     broken = {name for _, name in plain.broken}

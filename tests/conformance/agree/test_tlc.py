@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
-from tests.model.random_kinds import in_order
+from tests.model.random_kinds import choosing, in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.division import DIVISION
@@ -93,6 +93,11 @@ def test_every_step_is_taken_somewhere() -> None:
 @pytest.mark.parametrize("seed", [12, 15, 19, 23])
 def test_random_systems_mean_the_same(seed: int) -> None:
     agrees(RandomSystem(seed).instance())
+
+
+@pytest.mark.parametrize("seed", [1, 9])
+def test_random_systems_with_several_initial_states_mean_the_same(seed: int) -> None:
+    agrees(RandomSystem(seed, choosing(seed)).instance())
 
 
 @pytest.mark.parametrize("seed", [5, 15])
