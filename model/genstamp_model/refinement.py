@@ -22,6 +22,10 @@ from genstamp_model.path import Path, changes
 _ANY_NUMBER = 2**31 - 1
 
 
+class OtherBeginningError(SpecError):
+    """An initial state is mapped elsewhere than where the upper system begins."""
+
+
 class Mapped:
     """One refinement of one instance, for one member where it is for each of an index set.
 
@@ -152,7 +156,7 @@ def refuse_other_beginnings(instance: Instance) -> None:
     """Refuse a mapping that takes an initial state elsewhere than where the upper system begins.
 
     Raises:
-        SpecError: one does; names the variables.
+        OtherBeginningError: one does; names the variables.
     """
     evaluator = Evaluator(instance)
     for refinement in instance.model.refinements:
@@ -163,7 +167,7 @@ def refuse_other_beginnings(instance: Instance) -> None:
                 nearest = min((changes(one.images, start, other) for start in one.beginnings), key=len)
                 told = ", ".join(f"{change.name} is {change.after}, not {change.before}" for change in nearest)
                 which, whose = ("an", "one") if instance.model.chooses else ("the", "that")
-                raise SpecError(
+                raise OtherBeginningError(
                     f"{which} initial state of {instance.model.system} is not mapped to {whose} of "
                     f"{refinement.upper.system}: {told}",
                     refinement.source,
