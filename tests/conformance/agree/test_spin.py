@@ -10,6 +10,7 @@ from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
+from tests.model.systems.ewd840 import EWD840
 from tests.model.systems.fenced_lock import FENCED_LOCK
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
 from tests.model.systems.readers import READERS
@@ -173,6 +174,8 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (TABLE, "g2", 1604),
         (SMALL_RECOVERY, "two", 16214),
         (POST, "two", 66),
+        (EWD840, "n3", 302),
+        (EWD840, "n4", 1566),
     ],
     ids=lambda value: value.name if isinstance(value, System) else str(value),
 )
