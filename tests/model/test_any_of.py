@@ -443,3 +443,23 @@ def test_leads_to_is_judged_from_every_initial_state() -> None:
     assert found.lasso is not None
     assert list(found.lasso.lines())[:2] == ["  0. begins with", "       height: 3"]
     found.lasso.check()
+
+
+def test_a_counterexample_to_induction_tells_what_initial_states_choose() -> None:
+    broken = prove(TOKENS.instance()).proof("few").broken_by
+    assert broken is not None
+    lines = broken.lines()
+    assert lines[0].startswith("before: has is {pawn1: ")
+    assert lines[1] == "before: lost is 4"
+
+
+def test_where_no_step_changes_an_initial_state_bounded_checks_say_so() -> None:
+    class Still(Part):
+        n = number(0, 3, initially=any_of(0, 2))
+
+        @action
+        def stay(s) -> None:
+            s.n = s.n
+
+    found = bmc(System("still", parts=[Still], configurations=[Configuration("c", sizes={})]).instance(), 2)
+    assert found.claim == "no violation in the initial states, and no step changes one"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -143,7 +143,7 @@ class Replay:
             before=before,
             after=after,
             call=self._evaluator.call(action, arguments),
-            state=tuple(f"{one.name} is {one.after}" for one in changes(self._instance, initial, states[0])),
+            state=tuple(self._unlike(initial, states[0])),
             changes=self._changes(before, after or before),
             fails=fails,
             earlier=tuple(
@@ -151,6 +151,14 @@ class Replay:
                 for step, one in steps
             ),
         )
+
+    def _unlike(self, initial: State, state: State) -> Iterator[str]:
+        """What is not as in the initial state; where there are several, all that these choose."""
+        instance = self._instance
+        yield from (line.replace(": ", " is ", 1) for line in beginning(instance, state))
+        chosen = [variable.choice is not None for variable in instance.model.variables]
+        alike = tuple(there if one else here for one, here, there in zip(chosen, initial, state, strict=True))
+        yield from (f"{one.name} is {one.after}" for one in changes(instance, alike, state))
 
     def _changes(self, before: State, after: State) -> tuple[str, ...]:
         return tuple(map(str, changes(self._instance, before, after)))
