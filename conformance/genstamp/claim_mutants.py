@@ -83,7 +83,7 @@ def judge_claims(repository: Path, system: System, drawn: int, seed: int) -> Cla
         where = system.configuration(fault.configuration or None)
         judging.fault(system.model(bugs=[fault.name]), where, fault.name, _MOST_STATES)
         show(f"declared faults: {i} of {len(declared)}")
-    every = mutants(model)
+    every = [one for one in mutants(model) if one.action]
     faults = random.Random(seed).sample(every, min(drawn, len(every)))
     for i, one in enumerate(faults, 1):
         judging.mutant(variants, one, _MOST_STATES)

@@ -144,7 +144,7 @@ def sampled(outcomes: Sequence[Outcome], *, seed: int | None, of: int, digest: s
 
 def _judged(outcome: Outcome) -> Judged:
     mutant = outcome.mutant
-    change = f"{mutant.action}: {mutant.place}: {mutant.change}"
+    change = f"{mutant.subject}: {mutant.place}: {mutant.change}"
     if outcome.noticed:
         by, seen = next(iter(outcome.noticed.items()))
         return Judged(change=change, found=NOTICED, by=by, seen=seen)

@@ -5,7 +5,7 @@ A part of a property is of interest in a configuration where some reached state,
 coverage it is a claim about some configurations together: one of them is enough. What is meant to be so is declared,
 with its reason, at the property (`vacuous=`) or at the system (`idle=`), and the declaration is checked too.
 
-A witness that the initial state shows says nothing either: no step is needed to reach it.
+A witness that an initial state shows says nothing either: no step is needed to reach it.
 
 Not here: actions, refusals and witnesses that are never met (`genstamp.coverage`).
 """
@@ -150,7 +150,7 @@ def _of_witnesses(all_: Sequence[Vacuity]) -> Iterator[Finding]:
     for name in all_[0]["witnesses"] if all_ else ():
         lengths = {one["witnesses"][name] for one in all_} - {None}
         if lengths == {0}:
-            yield Finding(name, f"witness {name} is vacuous: the initial state shows it, before any step")
+            yield Finding(name, f"witness {name} is vacuous: an initial state shows it, before any step")
 
 
 def _of_actions(all_: Sequence[Vacuity]) -> Iterator[Finding]:

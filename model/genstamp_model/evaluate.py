@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -142,8 +143,24 @@ class Evaluator(Computing):
         return lambda s, t, p: value
 
     def initial(self) -> State:
-        """The one initial state."""
-        return tuple(variable.initial(self.sizes) for variable in self.model.variables)
+        """The initial state; where there are several, the first one of `initials`."""
+        return self.initials[0]
+
+    @cached_property
+    def initials(self) -> tuple[State, ...]:
+        """Every initial state: the combinations of what variables may begin with, where all conditions hold."""
+        combinations = product(*(variable.initials(self.sizes) for variable in self.model.variables))
+        return tuple(
+            state for state in combinations if all(self.value(one.condition, state) for one in self.model.beginnings)
+        )
+
+    def begins_in(self, state: State) -> bool:
+        """Whether a state is an initial one."""
+        return state in self._beginnings
+
+    @cached_property
+    def _beginnings(self) -> frozenset[State]:
+        return frozenset(self.initials)
 
     def named(self, state: State) -> dict[str, Value]:
         """The state by variable names."""

@@ -72,8 +72,12 @@ class Path:
         return len(self.steps)
 
     def lines(self) -> Iterator[str]:
-        """The path as numbered steps, each with the lines of what it changes, indented."""
+        """The path as numbered steps, each with the lines of what it changes, indented.
+
+        Where there are several initial states, its own is told as step 0.
+        """
         evaluator = Evaluator(self.instance)
+        yield from told_beginning(self.instance, self.initial)
         for number, (step, before) in enumerate(zip(self.steps, self.states, strict=False), 1):
             yield f"{number:>3}. {evaluator.call(step.action, step.arguments)}"
             for change in changes(self.instance, before, step.after):
@@ -118,6 +122,20 @@ class Path:
         if loop is None:
             del result["loop"]
         return result
+
+
+def told_beginning(instance: Instance, state: State) -> Iterator[str]:
+    """Which of several initial states a path begins in, as its step 0; no line where there is one."""
+    if instance.model.chooses:
+        yield "  0. begins with"
+        yield from (f"       {line}" for line in beginning(instance, state))
+
+
+def beginning(instance: Instance, state: State) -> Iterator[str]:
+    """What an initial state has chosen, in lines."""
+    for variable, value in zip(instance.model.variables, state, strict=True):
+        if variable.choice is not None:
+            yield f"{variable.name}: {show(value, variable.type, instance.sizes)}"
 
 
 def changes(instance: Instance, before: State, after: State) -> list[Change]:
@@ -177,7 +195,7 @@ def follow(instance: Instance, states: Sequence[State]) -> Path:
     It is an assertion that there is one: whoever gives the states has found them to be neighbours.
     """
     evaluator = Evaluator(instance)
-    assert states and states[0] == evaluator.initial(), "the path does not begin in the initial state"
+    assert states and evaluator.begins_in(states[0]), "the path does not begin in an initial state"
     steps = []
     for before, after in pairwise(states):
         step = next((step for step in evaluator.whole_steps(before) if step.after == after), None)

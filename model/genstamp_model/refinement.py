@@ -22,19 +22,28 @@ from genstamp_model.path import Path, changes
 _ANY_NUMBER = 2**31 - 1
 
 
+class OtherBeginningError(SpecError):
+    """An initial state is mapped elsewhere than where the upper system begins."""
+
+
 class Mapped:
     """One refinement of one instance, for one member where it is for each of an index set.
 
     Attributes:
         refinement, upper: the refinement, and what evaluates its upper system.
         images: the upper system with the variables that are mapped: an image is a state of it.
+        beginnings: where the upper system begins, as images.
     """
 
     def __init__(self, evaluator: Evaluator, refinement: Refinement, members: Sequence[int] = ()) -> None:
         self.refinement = refinement
         self.upper = Evaluator(_unlimited(refinement.upper, evaluator.instance))
         images = tuple(variable for variable in refinement.upper.variables if variable.name in refinement.mapping)
-        self.images = _unlimited(replace(refinement.upper, variables=images, limits=()), evaluator.instance)
+        self.images = _unlimited(
+            replace(refinement.upper, variables=images, limits=(), beginnings=()), evaluator.instance
+        )
+        kept = [i for i, variable in enumerate(refinement.upper.variables) if variable.name in refinement.mapping]
+        self.beginnings = tuple(dict.fromkeys(tuple(start[i] for i in kept) for start in self.upper.initials))
         self._lower = evaluator
         self._bound = {parameter.name: member for parameter, member in zip(refinement.parameters, members, strict=True)}
 
@@ -144,20 +153,23 @@ def mapped(evaluator: Evaluator, refinement: Refinement) -> Iterator[Mapped]:
 
 
 def refuse_other_beginnings(instance: Instance) -> None:
-    """Refuse a mapping that takes the initial state elsewhere than where the upper system begins.
+    """Refuse a mapping that takes an initial state elsewhere than where the upper system begins.
 
     Raises:
-        SpecError: one does; names the variables.
+        OtherBeginningError: one does; names the variables.
     """
     evaluator = Evaluator(instance)
     for refinement in instance.model.refinements:
         for one in mapped(evaluator, refinement):
-            differing = changes(one.images, Evaluator(one.images).initial(), one.image(evaluator.initial()))
-            if differing:
-                told = ", ".join(f"{change.name} is {change.after}, not {change.before}" for change in differing)
-                raise SpecError(
-                    f"the initial state of {instance.model.system} is not mapped to that of {refinement.upper.system}: "
-                    f"{told}",
+            upper = frozenset(one.beginnings)
+            other = next((image for image in map(one.image, evaluator.initials) if image not in upper), None)
+            if other is not None:
+                nearest = min((changes(one.images, start, other) for start in one.beginnings), key=len)
+                told = ", ".join(f"{change.name} is {change.after}, not {change.before}" for change in nearest)
+                which, whose = ("an", "one") if instance.model.chooses else ("the", "that")
+                raise OtherBeginningError(
+                    f"{which} initial state of {instance.model.system} is not mapped to {whose} of "
+                    f"{refinement.upper.system}: {told}",
                     refinement.source,
                 )
 

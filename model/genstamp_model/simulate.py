@@ -19,7 +19,7 @@ import numpy as np
 
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator
-from genstamp_model.expand import from_cells, initial_cells
+from genstamp_model.expand import from_cells, to_cells
 from genstamp_model.explore import Compiled, Violation
 from genstamp_model.explore.emit import ALARM, CUT
 from genstamp_model.explore.native import COVER, EXPAND, ON_STATE
@@ -78,7 +78,7 @@ def simulate(
     Args:
         instance: what to walk in.
         seed: of all choices; the same seed gives the same walks.
-        runs: how many walks, each from the initial state.
+        runs: how many walks, each from an initial state.
         steps: most steps of one walk.
         weights: of actions by name, against 1 for those that are not named; 0 leaves an action out.
         stretch: by how much the configuration's limits are multiplied.
@@ -132,7 +132,7 @@ class _Walker:
         self._may_stop = ON_STATE(compiled.native.may_stop)
         self._cover = COVER(compiled.native.cover)
         words = program.layout.words
-        self._first = np.array(program.layout.pack(initial_cells(instance)), np.int64)
+        self._initials = Evaluator(instance).initials
         self._out = np.zeros((len(program.steps) + 1, words), np.int64)
         self._counters = np.zeros(program.counters, np.int64)
         self._seen = np.zeros(max(1, len(program.targets)), np.int64)
@@ -140,13 +140,18 @@ class _Walker:
     def walk(self, most: int) -> None:
         """One walk, of so many steps at most."""
         self.runs += 1
-        way = [self._first]
+        way = [self._first()]
         while self.violation is None and not self._judged(way) and len(way) <= most:
             after = self._next(way)
             if after is None:
                 return
             way.append(after)
             self.steps += 1
+
+    def _first(self) -> Any:
+        """Where a walk begins; nothing is drawn where there is one initial state."""
+        state = self._initials[0] if len(self._initials) == 1 else self._draw.choice(self._initials)
+        return np.array(self._program.layout.pack(to_cells(self.instance, state)), np.int64)
 
     def _judged(self, way: list[Any]) -> bool:
         """Look at the state that the way has come to; whether it breaks an invariant."""

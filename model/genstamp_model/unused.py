@@ -1,8 +1,8 @@
 """Variables that no step sets, and variables that nothing reads.
 
-A variable is read where a check, a property, a limit, an observation, a mapping to an upper system or another
-variable's new value depends on it; one that is only needed for its own new value is not. A limit in its type reads it
-too, as it cuts steps off.
+A variable is read where a check, a property, a limit, a condition on initial states, an observation, a mapping to an
+upper system or another variable's new value depends on it; one that is only needed for its own new value is not. A
+limit in its type reads it too, as it cuts steps off.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _MEMBERS: Final = 2
 def never_set(model: Model) -> tuple[Variable, ...]:
     """The variables that no action sets to another value than they have initially, such as a set that is only cleared.
 
+    One that begins with any of several values is none of them: it differs from run to run.
     Decided from the text of the effects: what they would set by their checks or in reached states is left out.
     """
     sizes = Sizes(dict.fromkeys((index.base for index in model.index_sets), _MEMBERS))
@@ -32,7 +33,8 @@ def never_set(model: Model) -> tuple[Variable, ...]:
     return tuple(
         variable
         for variable in model.variables
-        if all(_keeps(value, variable.name, variable.initial(sizes)) for value in values.get(variable.name, ()))
+        if variable.choice is None
+        and all(_keeps(value, variable.name, variable.initial(sizes)) for value in values.get(variable.name, ()))
     )
 
 
@@ -88,6 +90,7 @@ def _read(model: Model) -> Iterator[Expr]:
         if claim.target is not None:
             yield claim.target
     yield from (expr for _, expr in model.limits)
+    yield from (one.condition for one in model.beginnings)
     yield from (observation.value for observation in model.observations)
     for refinement in model.refinements:
         yield from refinement.mapping.values()

@@ -16,7 +16,7 @@ from itertools import islice
 from tests.model import test_explore_agreement as functions
 from tests.model.fuzzing import run
 from tests.model.machine import Machine
-from tests.model.random_kinds import STANDARD, Profile, extended, in_order
+from tests.model.random_kinds import STANDARD, Profile, choosing, extended, in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.random_values import random_state
 from tests.model.test_random_systems import agree_on_all, agree_on_the_verdict, search, without_claims
@@ -47,9 +47,9 @@ WAYS: dict[str, dict[str, object]] = {
 
 
 def begins_beyond(instance: Instance) -> bool:
-    """Whether the initial state exceeds a limit, so that nothing can be searched."""
+    """Whether an initial state exceeds a limit, so that nothing can be searched."""
     evaluator = Evaluator(instance)
-    return bool(evaluator.beyond(evaluator.initial()))
+    return any(map(evaluator.beyond, evaluator.initials))
 
 
 class Judges:
@@ -211,7 +211,17 @@ def members_in_order(seed: int, counts: Counter[str]) -> None:
     Judges(seed, in_order(seed), counts).compare()
 
 
-PROFILES = {"extended": extended_kinds, "ordered": members_in_order, "standard": standard}
+def several_beginnings(seed: int, counts: Counter[str]) -> None:
+    """Systems with several initial states."""
+    Judges(seed, choosing(seed), counts).compare()
+
+
+PROFILES = {
+    "choosing": several_beginnings,
+    "extended": extended_kinds,
+    "ordered": members_in_order,
+    "standard": standard,
+}
 
 if __name__ == "__main__":
     sys.exit(run(PROFILES, __doc__))

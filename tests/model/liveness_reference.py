@@ -39,7 +39,7 @@ def graph_of(instance: Instance, renumber: bool = False) -> Graph:
     evaluator = Evaluator(instance)
     stored = Renumbering(instance).renumbered if renumber else _as_it_is
     found = Graph({}, {}, set())
-    waiting = [stored(evaluator.initial())]
+    waiting = list(map(stored, evaluator.initials))
     while waiting:
         state = waiting.pop()
         if state in found.after:

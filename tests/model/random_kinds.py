@@ -198,6 +198,7 @@ class Profile:
         first: the value that a variable begins with.
         chooses: whether `choose` occurs.
         orders: whether the order of members is asked for, beyond that, and numbers are divided.
+        begins: how many values a variable begins with at most; with more than one there are conditions on them, too.
     """
 
     sets: Sets = field(default_factory=Sets)
@@ -208,6 +209,7 @@ class Profile:
     first: First = first_value
     chooses: bool = True
     orders: bool = False
+    begins: int = 1
 
 
 STANDARD = Profile()
@@ -231,6 +233,11 @@ def in_order(seed: int) -> Profile:
     return replace(extended(seed), orders=True)
 
 
+def choosing(seed: int) -> Profile:
+    """The kinds of `extended`, with variables that begin with any of several values."""
+    return replace(extended(seed), begins=2)
+
+
 def symmetric(seed: int) -> Profile:
     """Index sets whose members are declared alike, relations among them, and sizes with something to exchange."""
     draw = random.Random(seed)
@@ -242,4 +249,5 @@ def symmetric(seed: int) -> Profile:
         sizes={"Node": draw.choice((2, 3, 3)), "Client": draw.choice((2, 2, 3))},
         first=draw.choice((first_value, uniform_value, uniform_value)),
         chooses=False,
+        begins=2 if seed % 5 == 1 else 1,
     )

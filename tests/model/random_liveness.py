@@ -19,6 +19,7 @@ from genstamp_model.language import (
     Part,
     System,
     action,
+    any_of,
     leads_to,
     named,
     number,
@@ -42,12 +43,15 @@ class Side(Index, unnamed="Middle"):
 Table = dict[int, tuple[int, str]]
 
 
-def random_system(draw: random.Random, stamps: bool = False) -> System:
-    """A system with one leads-to property, `follows`; its numbers can be renumbered where it has stamps."""
+def random_system(draw: random.Random, stamps: bool = False, several: bool = False) -> System:
+    """A system with one leads-to property, `follows`; its numbers can be renumbered where it has stamps.
+
+    It begins in the first place, or, with `several`, in the first or the last one.
+    """
     places = draw.randint(2, 5 if stamps else 9)
 
     class Base(Part):
-        place = number(0, places - 1)
+        place = number(0, places - 1, initially=any_of(0, places - 1) if several else 0)
         level = number(limit="level")
         chair = reference(Side)  # never changes: here so that every system has sides
 

@@ -20,8 +20,9 @@ from tests.model.random_kinds import STANDARD, Profile
 from genstamp_model.errors import Source
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.language import Configuration, Instance, ir
+from genstamp_model.language.beginning import Weaker, Worded
 from genstamp_model.language.ir import Binder, Expr, Op
-from genstamp_model.language.model import Action, Effect, Model, Property, Variable
+from genstamp_model.language.model import Action, Beginning, Effect, Model, Property, Variable
 from genstamp_model.language.trace import ActionParameter, Check, Domain, MessageOf, OptionalMember, Range
 from genstamp_model.language.types import (
     BOOL,
@@ -36,7 +37,9 @@ from genstamp_model.language.types import (
     RefType,
     SequenceType,
     SetType,
+    Sizes,
     Type,
+    Value,
 )
 
 HERE = Source("random_systems.py", 1)
@@ -70,6 +73,33 @@ def bound(binder: Binder) -> Expr:
     return ir.make(Op.PARAMETER, (), RefType(over) if isinstance(over, IndexSet) else over, binder.name)
 
 
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What a variable begins with: a value drawn by each seed."""
+
+    type_: Type
+    seeds: tuple[float, ...]
+    profile: Profile
+
+    def values(self, sizes: Sizes) -> tuple[Value, ...]:
+        """All of them, each once."""
+        drawn = (self.profile.first(self.type_, sizes, random.Random(seed)) for seed in self.seeds)
+        return tuple(dict.fromkeys(drawn))
+
+    def first(self, sizes: Sizes) -> Value:
+        """That of the first seed."""
+        return self.values(sizes)[0]
+
+    def text(self, worded: Worded = ir.text) -> str:  # noqa: ARG002 - there are no expressions
+        """The seeds."""
+        return f"drawn by {self.seeds}"
+
+    def weaker(self) -> Weaker:
+        """Without one seed."""
+        for seed in self.seeds[1:]:
+            yield f"drawn by {seed}", replace(self, seeds=tuple(one for one in self.seeds if one != seed))
+
+
 class RandomSystem:
     """Draws one system from a seed."""
 
@@ -82,7 +112,7 @@ class RandomSystem:
 
     def instance(self) -> Instance:
         """The system in its only configuration."""
-        model = self.model()
+        model = self._beginning(self.model())
         limits = {name: self.profile.limits[name] for name in sorted(model.limit_names)}
         sizes = {index.base: self.profile.sizes[index.base] for index in model.index_sets}
         if "busy" in limits:
@@ -92,14 +122,27 @@ class RandomSystem:
                 model, limits = replace(model, limits=()), {name: limits[name] for name in limits if name != "busy"}
         return Instance(model, Configuration("only", sizes, limits))
 
+    def _beginning(self, model: Model) -> Model:
+        """The system with a condition on its initial states, if one of them meets it."""
+        if self.profile.begins == 1 or self.draw.random() < 0.5:
+            return model
+        condition = self.condition(Scope(model.variables), 2)
+        plain = replace(model, limits=())
+        limits = {name: self.profile.limits[name] for name in sorted(plain.limit_names)}
+        sizes = {index.base: self.profile.sizes[index.base] for index in plain.index_sets}
+        evaluator = Evaluator(Instance(plain, Configuration("plain", sizes, limits)))
+        if not any(evaluator.value(condition, state) for state in evaluator.initials):
+            condition = ir.negation(condition)
+        return replace(model, beginnings=(Beginning("some", condition, HERE),))
+
     def _busy(self, model: Model) -> int:
-        """The size of the initial state under the limit that is an expression."""
+        """The largest size of an initial state under the limit that is an expression."""
         plain = replace(model, limits=())
         limits = {name: self.profile.limits[name] for name in sorted(plain.limit_names)}
         sizes = {index.base: self.profile.sizes[index.base] for index in plain.index_sets}
         evaluator = Evaluator(Instance(plain, Configuration("plain", sizes, limits)))
         [(_, busy)] = model.limits
-        return cast(int, evaluator.value(busy, evaluator.initial()))
+        return max(cast(int, evaluator.value(busy, state)) for state in evaluator.initials)
 
     def model(self) -> Model:
         """The traced system."""
@@ -122,7 +165,9 @@ class RandomSystem:
 
     def _variable(self, name: str, type_: Type) -> Variable:
         seed = self.draw.random()
-        return Variable(name, type_, lambda sizes: self.profile.first(type_, sizes, random.Random(seed)), HERE)
+        chosen = self.draw.randint(1, self.profile.begins) if self.profile.begins > 1 else 1
+        drawn = Drawn(type_, tuple(seed + i for i in range(chosen)), self.profile)
+        return Variable(name, type_, drawn.first, HERE, choice=drawn if chosen > 1 else None)
 
     def _action(self, name: str, scope: Scope) -> Action:
         parameters = tuple(self._parameters(scope))

@@ -18,7 +18,7 @@ from tests.model.systems.two_phase import TWO_PHASE
 
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State
-from genstamp_model.expand import plain_arguments
+from genstamp_model.expand import plain_arguments, to_cells
 from genstamp_model.explore import Verdict, explore
 from genstamp_model.language import Instance
 from genstamp_model.language.model import Action
@@ -80,7 +80,7 @@ def allowing(finite: Finite, action: Action) -> State | None:
     if solver.check() != z3.sat:
         return None
     state = finite.state(solver.model(), finite.before)
-    stored = z3.And([term == value for term, value in finite.fixed(finite.before, state)])
+    stored = z3.And([term == value for term, value in finite.fixed(finite.before, to_cells(finite.instance, state))])
     return state if solver.check(stored) == z3.sat else None
 
 
@@ -88,9 +88,9 @@ class At:
     """The terms with all cells fixed to a state, those after the step too where given."""
 
     def __init__(self, finite: Finite, state: State, after: State | None = None) -> None:
-        self._pairs = finite.fixed(finite.before, state)
+        self._pairs = finite.fixed(finite.before, to_cells(finite.instance, state))
         if after is not None:
-            self._pairs += finite.fixed(finite.after, after)
+            self._pairs += finite.fixed(finite.after, to_cells(finite.instance, after))
 
     def flags(self, terms: list[Any]) -> list[bool]:
         """Which of some conditions hold; in one question, for Z3 shares what they share."""
@@ -142,7 +142,7 @@ def test_step_is_that_of_evaluate(finite: Finite, states: list[State]) -> None:
 
 def fixed(finite: Finite, after: State) -> list[tuple[str, Any]]:
     """Each open cell after the step by its name, with its value."""
-    return [(str(term), value) for term, value in finite.fixed(finite.after, after)]
+    return [(str(term), value) for term, value in finite.fixed(finite.after, to_cells(finite.instance, after))]
 
 
 def test_relation_is_the_chosen_step(finite: Finite, states: list[State]) -> None:
@@ -158,13 +158,15 @@ def test_relation_is_the_chosen_step(finite: Finite, states: list[State]) -> Non
                 if not isinstance(after, str):
                     wanted.add(after)
         solver.push()
-        solver.add([term == value for term, value in finite.fixed(finite.before, state)])
+        solver.add([term == value for term, value in finite.fixed(finite.before, to_cells(finite.instance, state))])
         found = set()
         while solver.check() == z3.sat:
             after = finite.state(solver.model(), finite.after)
             assert after not in found
             found.add(after)
-            solver.add(z3.Or([term != value for term, value in finite.fixed(finite.after, after)]))
+            solver.add(
+                z3.Or([term != value for term, value in finite.fixed(finite.after, to_cells(finite.instance, after))])
+            )
         assert found == wanted
         solver.pop()
 

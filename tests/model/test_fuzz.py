@@ -37,6 +37,17 @@ def test_judges_agree_on_systems_of_usual_kinds() -> None:
 
 
 @pytest.mark.slow
+def test_judges_agree_on_systems_with_several_initial_states() -> None:
+    counts = compare_all(fuzz_judges.several_beginnings, range(10_000, 10_030))
+    assert counts["systems searched whole"] >= 20, counts
+    assert 5 <= counts["systems with something broken"] <= 25, counts
+    for way in ("one thread", "two threads", "fingerprints"):
+        assert counts[f"{way}: all counts"] >= 15, counts
+    assert min(counts["bmc: violated"], counts["bmc: no violation"], counts["reach: a path"]) >= 3, counts
+    assert min(counts["proof: proved"], counts["2-proof: proved"], counts["walks: violated"]) >= 2, counts
+
+
+@pytest.mark.slow
 def test_judges_agree_on_members_in_order() -> None:
     counts = compare_all(fuzz_judges.members_in_order, range(10_000, 10_040))
     assert counts["systems searched whole"] >= 30, counts
@@ -62,9 +73,10 @@ def test_what_the_decision_accepts_behaves_alike_in_any_state() -> None:
 @pytest.mark.slow
 def test_liveness_judges_agree() -> None:
     counts = compare_all(fuzz_liveness.compare, range(10_000, 10_080))
-    assert (
-        min(counts[f"{verdict}{stamps}"] for verdict in ("holds", "violated") for stamps in ("", " with stamps")) >= 10
-    )
+    verdicts, stamps = ("holds", "violated"), ("", " with stamps")
+    assert min(counts[f"{verdict}{stamp}"] for verdict in verdicts for stamp in stamps) >= 10, counts
+    several = [counts[f"{verdict}{stamp} from several states"] for verdict in verdicts for stamp in stamps]
+    assert min(several) >= 3, counts
 
 
 def test_a_difference_is_raised_with_its_seed() -> None:

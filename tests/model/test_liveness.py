@@ -229,7 +229,7 @@ def test_evaluate_notices_a_lasso_that_is_none() -> None:
         (replace(lasso, renumbered=True), "the cycle is not closed"),
         (replace(lasso, cycle=stays), "which is possible all the time"),
         (replace(lasso, cycle=behind), "the cycle does not begin where the prefix ends"),
-        (replace(lasso, prefix=behind), "does not begin in the initial state"),
+        (replace(lasso, prefix=behind), "does not begin in an initial state"),
         (replace(lasso, obligation=served), "what is owed is done"),
         (replace(lasso, fair=strong), "which is strongly fair"),
     ):

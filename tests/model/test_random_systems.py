@@ -64,8 +64,8 @@ def search(instance: Instance, most: int = MOST_STATES) -> Plain:
     claims = {kind: [] for kind in ("invariant", "transition", "witness")}  # type: dict[str, list[Property]]
     for claim in instance.model.properties:
         claims[claim.kind].append(claim)
-    start = evaluator.initial()
-    found, queue = Plain({start: 0}, tuple(interests(instance.model))), [start]
+    queue = list(evaluator.initials)
+    found = Plain(dict.fromkeys(queue, 0), tuple(interests(instance.model)), generated=len(queue))
     for state in queue:
         depth = found.depths[state]
         for claim in claims["invariant"]:

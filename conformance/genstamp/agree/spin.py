@@ -73,8 +73,10 @@ class Spin:
                 stops = _search(self, directory, "DEADLOCK", [], deadline)
         except subprocess.TimeoutExpired:
             first, stops = _Output("", f"{limit_s:g} seconds were not enough"), None
+        # The state in which an initial one is chosen is none of the model's.
+        chooses = int(instance.model.chooses)
         return Found(
-            distinct=None if first.undetermined else first.number(r"(\S+) states, stored"),
+            distinct=None if first.undetermined else first.number(r"(\S+) states, stored") - chooses,
             depth=None,
             generated=None if first.undetermined else first.number(r"(\S+) transitions \(="),
             verdicts=_verdicts(instance, first, stops),

@@ -36,7 +36,7 @@ def bmc(
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
-    """Look for a violation within N steps of the initial state, the shortest first.
+    """Look for a violation within N steps of an initial state, the shortest first.
 
     Exit code: 0 there is none within these steps, 11 deadlock, 12 a property is violated or the witness is not reached,
     75 a step goes wrong, 3 undetermined, or Ctrl-C.

@@ -102,7 +102,7 @@ def check(
     With all default configurations, coverage is checked too: every action is taken and changes something, every refusal
     is given, every witness is reached. There is a warning for each property that could not have failed in any of them
     (because its antecedent or something else in it never happens, nothing is ever owed, or no values of its variables
-    would break it), for each witness that the initial state shows, and for each variable that no action sets or nothing
+    would break it), for each witness that an initial state shows, and for each variable that no action sets or nothing
     reads.
 
     With --witness only that is checked: the configurations are searched one by one until one reaches it. The name of

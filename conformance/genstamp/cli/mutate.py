@@ -283,7 +283,7 @@ def cases(report: Report, *, strict: bool = False) -> Iterator[Case]:
     for outcome in report.outcomes:
         mutant = outcome.mutant
         system = mutant.model.system
-        group = f"genstamp.mutate.{system}.{mutant.action}"
+        group = f"genstamp.mutate.{system}.{mutant.subject}"
         rule = Rule(f"{system}/mutation", "a change of what the specification does is noticed, or reviewed")
         if mutant.name in unreviewed:
             where = place(mutant.source)

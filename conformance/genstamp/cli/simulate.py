@@ -22,7 +22,7 @@ def simulate(
     semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of all choices; drawn and printed by default.")] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Number of walks, each from the initial state.")] = 1000,
+    runs: Annotated[int, typer.Option(min=1, help="Number of walks, each from an initial state.")] = 1000,
     steps: Annotated[int, typer.Option(min=1, help="Steps of one walk, at most.")] = 200,
     weight: Annotated[
         list[str] | None, typer.Option(metavar="ACTION=W", help="Weight of an action; by default 1; 0 is never.")

@@ -44,11 +44,12 @@ _LOOKS_S: Final = 0.1
 
 
 class SparkBoard:
-    """A search that has found its first state.
+    """A search that has found its initial states.
 
     Attributes:
         outcome: of the last turn.
         full: why it cannot go on, in words.
+        begun: initial states.
         doubt: 0; no state is missed.
     """
 
@@ -63,14 +64,16 @@ class SparkBoard:
         self._words = compiled(order).program.layout.words
         self._seen = np.zeros(max(1, len(compiled(order).program.targets)), np.int64)
         self.counters: NDArray[np.int64] = np.zeros(compiled(order).program.counters, np.int64)
-        self.states, self.expanded, self.generated, self.levels = 0, 0, 1, 0
+        self.states, self.expanded, self.levels = 0, 0, 0
         self.at = -1
         self.outcome: int = driver.PAUSED
         instance, canonical = compiled(order).instance, compiled(order).canonical
-        rows = np.array([canonical.row(Evaluator(instance).initial())], np.int64)
-        (first,) = (tuple(row.values()) for batch in dealt(order, 0, rows) for row in batch.to_pylist())
+        rows = list(dict.fromkeys(map(canonical.row, Evaluator(instance).initials)))
+        self.begun = self.generated = len(rows)
+        blocks = dealt(order, 0, np.array(rows, np.int64))
+        first = [tuple(row.values()) for batch in blocks for row in batch.to_pylist()]
         self._known = self._level = self._spark.createDataFrame([], _SCHEMA)
-        self._enter(self._spark.createDataFrame([first], _SCHEMA))
+        self._enter(self._spark.createDataFrame(first, _SCHEMA))
 
     def turn(self, quota: int, threads: int) -> None:  # noqa: ARG002 - a turn is a level
         """Search the next level."""

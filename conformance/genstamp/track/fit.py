@@ -84,9 +84,9 @@ class Fit:
             if other != event and action.declared in declared
         ]
 
-    def initial(self) -> State:
-        """The state in which every run begins."""
-        return self._first
+    def initials(self) -> tuple[State, ...]:
+        """The states in which a run can begin."""
+        return tuple(dict.fromkeys(map(self._remembered, self.evaluator.initials)))
 
     def arguments(self, event: str) -> tuple[str, ...]:
         """Names of what a caller of an event says."""
@@ -216,10 +216,13 @@ class Fit:
         )
 
     def _apply(self, call: Call, state: State) -> State:
-        after = self.evaluator.apply(call.action, call.arguments, state)
+        return self._remembered(self.evaluator.apply(call.action, call.arguments, state))
+
+    def _remembered(self, state: State) -> State:
+        """The state without what is forgotten."""
         if not self._forgotten:
-            return after
-        kept = list(after)
+            return state
+        kept = list(state)
         for position in self._forgotten:
             kept[position] = self._first[position]
         return tuple(kept)

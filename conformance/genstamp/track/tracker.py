@@ -139,14 +139,16 @@ class Tracker:
         self._clock = dict(clock or {})
         self._waiting_ms: dict[HiddenStep, float] = {}
         self._sure_ms: dict[HiddenStep, float] = {}
-        self._states: dict[State, None] | None = {self.fit.initial(): None}
-        self.largest = 1
+        self._states: dict[State, None] | None = dict.fromkeys(self.fit.initials())
+        self.largest = len(self._states)
         self._listed_of: dict[State, None] = {}
         self._listed: tuple[State, ...] = ()
         self._asked: dict[int, list[Known]] = {}
         self._passing_ms: float | None = None
         self._fed = 0
         self._close()
+        if len(self._states) > self._max_states:
+            self.largest, self._states = len(self._states), None
 
     @property
     def states(self) -> tuple[State, ...]:

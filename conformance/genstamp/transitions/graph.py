@@ -78,9 +78,9 @@ class Graph:
         steps, places = self.steps, self._places
         sources, targets, calls, transitions = columns = tuple(array("i") for _ in range(4))
         loops: Counter[int] = Counter()
-        first = steps.initial
-        places[first] = 0
-        self._states.append(first)
+        for first in steps.initials:
+            places[first] = len(self._states)
+            self._states.append(first)
         beyond: set[Numbers] = set()
         for source, state in enumerate(self._states):  # which grows meanwhile
             if progress is not None and source % _TOLD_EVERY == 0:

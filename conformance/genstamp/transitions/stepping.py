@@ -156,7 +156,7 @@ class Steps:
         self._of_messages: dict[tuple[str, Arguments], Call] = {}
         self._in_bags: dict[Any, list[Call]] = {}
         first = evaluator.initial()
-        self.initial = self.cells.numbered(first)
+        self.initials = tuple(map(self.cells.numbered, evaluator.initials))
         self._always = [
             self._new(action, arguments)
             for action in model.actions

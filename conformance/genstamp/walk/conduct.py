@@ -16,6 +16,7 @@ from genstamp.stateful.story import Failure
 from genstamp.track.tracker import MAX_STATES
 from genstamp.transitions import Graph, Reached, Transition
 from genstamp.walk.walker import Obstacle, Walker
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.language import Configuration, Instance
 from genstamp_model.language.system import System
 
@@ -196,10 +197,19 @@ def graph_of(
 
     Raises:
         DrivingError: nothing is known of how the system's events are brought about.
-        ConfigurationError: the system has no such semantics, or the configuration does not fit it.
+        ConfigurationError: the system has no such semantics, or several initial states, or the configuration does not
+            fit it.
     """
     driving = driving or driving_of(system.name)
-    return Graph(Instance(system.model(semantics), configuration), driving.forgotten, progress)
+    model = system.model(semantics)
+    chosen = next((variable for variable in model.variables if variable.choice is not None), None)
+    if chosen is not None:
+        raise ConfigurationError(
+            f"'{chosen.name}' of {model.system} begins with any of several values, and a walk cannot tell the "
+            "implementation which; let it begin with one value, and choose in a first action",
+            chosen.source,
+        )
+    return Graph(Instance(model, configuration), driving.forgotten, progress)
 
 
 def configurations_of(system: System, driving: Driving) -> list[Configuration]:

@@ -5,11 +5,14 @@ operations, the prover one that builds Z3 terms. What has no finite form is not 
 limit gets as many places as its configuration allows.
 """
 
+from genstamp_model.expand.beginning import Beginnings, beginnings
 from genstamp_model.expand.cells import Cell, cells, from_cells, initial_cells, to_cells
 from genstamp_model.expand.steps import Expansion, Step, plain_arguments
 from genstamp_model.expand.trees import Algebra, Items, Slot
 
 __all__ = [
+    "Beginnings",
+    "beginnings",
     "Algebra",
     "Cell",
     "Expansion",

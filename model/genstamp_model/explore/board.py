@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Sequence
 from functools import cache
 from typing import Protocol
 
@@ -27,10 +28,12 @@ class AnyBoard(Protocol):
     Attributes:
         outcome: of the last turn, one of the driver's.
         full: why there is no room for more, in words, where that is not because of how many states are allowed.
+        begun: initial states.
     """
 
     outcome: int
     full: str
+    begun: int
 
     @property
     def doubt(self) -> float:
@@ -49,7 +52,7 @@ class AnyBoard(Protocol):
 
     @property
     def generated(self) -> int:
-        """The initial state and every step taken."""
+        """The initial states and every step taken."""
 
     @property
     def levels(self) -> int:
@@ -93,11 +96,11 @@ def processors() -> int:
 
 
 class Board:
-    """A search that has found its first state.
+    """A search that has found its initial states.
 
     Args:
         program, native: the model, compiled.
-        first: words of the initial state.
+        first: words of the initial states, each once.
         may_stop: whether a state without a step is looked at.
         allowed: how many states may be found.
         memory_bytes: how much memory states may take before they are brought to files.
@@ -106,6 +109,7 @@ class Board:
     Attributes:
         outcome: of the last turn.
         full: why there is no room for more, in words, where that is not because of how many states are allowed.
+        begun: initial states.
         doubt: 0; no state is missed.
     """
 
@@ -115,7 +119,7 @@ class Board:
         self,
         program: Program,
         native: Native,
-        first: list[int],
+        first: Sequence[Sequence[int]],
         may_stop: bool,
         allowed: int,
         memory_bytes: int,
@@ -123,8 +127,10 @@ class Board:
     ) -> None:
         words, room = program.layout.words, len(program.steps)
         self.library = driver_for(words)
-        self._allowed = min(allowed, memory.MOST_STATES)
-        self.memory = memory.allocate(words, min(self._allowed, memory_bytes // memory.table_bytes_at_most()), room)
+        self._allowed, self.begun = min(allowed, memory.MOST_STATES), len(first)
+        enough = max(self.begun, min(self._allowed, memory_bytes // memory.table_bytes_at_most()))
+        self.memory = memory.allocate(words, enough, room)
+        assert all(part.capacity >= self.begun for part in self.memory), "the initial states have no room"
         self._spill = Spill(self.memory, words, memory_bytes, disk)
         self.full = ""
         self._counters = np.zeros((_PARTITIONS, padded(program.counters)), np.int64)
@@ -137,8 +143,11 @@ class Board:
         self._targets = len(program.targets)
         self._limits_and_steps = program.counters
         self._set_up(native, may_stop, room)
-        self.memory[0].store[0] = first
-        self.outcome = self.library.run(driver.enter_first, self._board, self._partitions)
+        records = np.zeros((len(first), words + 2), np.int64)
+        records[:, 2:] = first
+        self.outcome = driver.PAUSED
+        entered = self.library.run(driver.enter_first, self._board, self._partitions, records, len(first))
+        assert entered == driver.DONE, "the hashes of the initial states crowd together: the hash is broken"
 
     def _set_up(self, native: Native, may_stop: bool, room: int) -> None:
         board, partitions = self._board, self._partitions
@@ -201,8 +210,8 @@ class Board:
 
     @property
     def generated(self) -> int:
-        """The initial state and every step taken."""
-        return 1 + self._sum(driver.GENERATED)
+        """The initial states and every step taken."""
+        return self.begun + self._sum(driver.GENERATED)
 
     @property
     def levels(self) -> int:
@@ -252,12 +261,12 @@ class Board:
     def way(self, place: int) -> list[list[int]]:
         """Words of the states on a shortest path to the one at a place, the initial one first."""
         found = [place]
-        while found[-1]:
-            found.append(int(self.memory[found[-1] % _PARTITIONS].parents[found[-1] // _PARTITIONS]))
+        while (before := int(self.memory[found[-1] % _PARTITIONS].parents[found[-1] // _PARTITIONS])) != found[-1]:
+            found.append(before)
         return [self.row(place) for place in reversed(found)]
 
     def rows(self) -> NDArray[np.int64]:
-        """All states found, the initial one first."""
+        """All states found, the first initial one first."""
         counts = self._partitions[:, driver.STATES].tolist()
         return np.concatenate([room.store[:count] for room, count in zip(self.memory, counts, strict=True)])
 

@@ -54,13 +54,12 @@ class Canonical:
         return evaluator.beyond(self.state(state))
 
     def replay(self, rows: Sequence[Sequence[int]]) -> Path:
-        """The path through states that are stored as these rows, from the initial state.
+        """The path through states that are stored as these rows, from an initial state.
 
         It is an assertion that there is one: whoever gives the rows has found them to be neighbours.
         """
         evaluator = Evaluator(self.instance)
-        initial = state = evaluator.initial()
-        assert self.row(initial) == tuple(rows[0]), "the path does not begin in the initial state"
+        initial = state = self.beginning(evaluator, rows[0])
         steps = []
         for row in rows[1:]:
             step = self.step(evaluator, state, row)
@@ -68,6 +67,12 @@ class Canonical:
             steps.append(step)
             state = step.after
         return Path(self.instance, initial, tuple(steps))
+
+    def beginning(self, evaluator: Evaluator, row: Sequence[int]) -> State:
+        """The first initial state that is stored as this row."""
+        state = next((state for state in evaluator.initials if self.row(state) == tuple(row)), None)
+        assert state is not None, f"no initial state is stored as {row}"
+        return state
 
     def step(self, evaluator: Evaluator, state: State, row: Sequence[int]) -> Step | None:
         """The first step in `evaluate`'s order from a real state to one that is stored as this row."""

@@ -26,7 +26,6 @@ from genstamp_model.explore.table import (
     NEITHER,
     UPPER,
     WORDS,
-    enter,
     grow,
     hashed,
     home,
@@ -41,7 +40,7 @@ PARTITIONS: Final = 2
 # Slots of the board, which all partitions share; those of the barrier are in `barrier`.
 STOP_AT: Final = 0  # pause once so many states have been expanded
 ALLOWED: Final = 1  # states that may be found
-LEVEL: Final = 2  # levels begun, the initial state's included
+LEVEL: Final = 2  # levels begun, that of the initial states included
 NEXT: Final = 3  # what all threads do next: one of the reasons below
 SUCCESSORS: Final = 4  # how many each partition hands out in this round, and those of one more state
 ROOM: Final = 5  # successors that one state may have
@@ -50,7 +49,7 @@ JUDGE: Final = 7
 MAY_STOP: Final = 8
 COVER: Final = 9
 TARGETS: Final = 10  # how many things `cover` looks for
-FIRST: Final = 11  # hash of the first state, which belongs to partition 0
+FIRST: Final = 11  # hash of the first initial state, which belongs to partition 0
 BOARD: Final = 32
 
 # Slots of a partition.
@@ -363,10 +362,21 @@ def advance(board: Words, partitions: Words, thread: Word, threads: Word) -> Wor
 
 
 @function
-def enter_first(board: Words, partitions: Words) -> Word:
-    """Enter the first state, which stands in the store of partition 0 already."""
-    board[FIRST] = hashed(memory_at(partitions[STORE]))
-    enter(memory_at(partitions[TABLE]), partitions[BUCKETS], (board[FIRST] & UPPER) | 1, -1)
-    partitions[STATES] = 1
-    partitions[ENTERING] = judge_new(board, partitions)
-    return partitions[ENTERING]
+def enter_first(board: Words, partitions: Words, records: Words, count: Word) -> Word:
+    """Enter the initial states, the first one into partition 0, and judge them; gives CROWDED or DONE.
+
+    Each comes from itself, which tells it from the others.
+    """
+    board[FIRST] = hashed(records + 2)
+    for j in range(count):
+        record = records + j * RECORD
+        record[0] = hashed(record + 2)
+        number = (record[0] ^ board[FIRST]) & (PARTITIONS - 1)
+        partition = partitions + number * PARTITION
+        record[1] = partition[STATES] * PARTITIONS + number
+        if enter_handed(partition, record, 1) != DONE:
+            return CROWDED
+    for q in range(PARTITIONS):
+        partition = partitions + q * PARTITION
+        partition[ENTERING] = judge_new(board, partition)
+    return DONE

@@ -7,6 +7,7 @@ levels. Left out: the states themselves, once their level is over.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -119,18 +120,19 @@ class Partition:
 
 
 class FingerprintBoard:
-    """A search that has found its first state; it is used as `board.Board` is.
+    """A search that has found its initial states; it is used as `board.Board` is.
 
     Attributes:
         outcome: of the last turn, one of the exact driver's.
         full: why there is no room for more, in words, where that is not because of how many states are allowed.
+        begun: initial states.
     """
 
     def __init__(
         self,
         program: Program,
         native: Native,
-        first: list[int],
+        first: Sequence[Sequence[int]],
         may_stop: bool,
         allowed: int,
         memory_bytes: int,
@@ -141,7 +143,7 @@ class FingerprintBoard:
 
         Args:
             program, native: the model, compiled.
-            first: words of the initial state.
+            first: words of the initial states, each once.
             may_stop: whether a state without a step is looked at.
             allowed: how many states may be found.
             memory_bytes: for tables, queues and traces.
@@ -154,7 +156,7 @@ class FingerprintBoard:
         words, room = program.layout.words, len(program.steps)
         if room >= 1 << driver.SUCCESSOR_BITS:
             raise ConfigurationError(f"there are {room} steps; a search by fingerprints takes fewer than 65536")
-        self._program, self._native, self._first = program, native, first
+        self._program, self._native, self.begun = program, native, len(first)
         self._sizes, self._tables = _reserved(memory_bytes, words)
         self.bits = self._sizes.bits if how.bits is None else min(how.bits, self._sizes.bits)
         self._keys = keys(words, how.seed, self.bits)
@@ -170,9 +172,21 @@ class FingerprintBoard:
         length = (exact.ROUND + room) * (driver.BEFORE + words)
         self._handed = np.empty((_PARTITIONS, _PARTITIONS * length), np.int64)
         self._set_up(may_stop, allowed)
-        root = np.array(first, np.int64)
-        self._root = self._library.run(driver.enter_first, self._board, self._slots, root), 0
-        self.outcome = int(self._slots[self._root[0], exact.ENTERING])
+        self._roots: dict[tuple[int, int], list[int]] = {}
+        self.outcome: int = exact.PAUSED
+        self._enter(first)
+
+    def _enter(self, first: Sequence[Sequence[int]]) -> None:
+        """Enter the initial states, up to one that breaks an invariant."""
+        for row in first:
+            before = self._slots[:, exact.STATES].tolist()
+            number = self._library.run(driver.enter_first, self._board, self._slots, np.array(row, np.int64))
+            if self._slots[number, exact.STATES] > before[number]:
+                self._roots[number, before[number]] = list(row)
+            if self._slots[number, exact.ENTERING] != exact.DONE:
+                break
+            if self._slots[number, driver.FOUND] == exact.ROUND:
+                self._partitions[number].put_away()
 
     def _set_up(self, may_stop: bool, allowed: int) -> None:
         program, native, board = self._program, self._native, self._board
@@ -259,8 +273,8 @@ class FingerprintBoard:
 
     @property
     def generated(self) -> int:
-        """The initial state and every step taken."""
-        return 1 + self._sum(exact.GENERATED)
+        """The initial states and every step taken."""
+        return self.begun + self._sum(exact.GENERATED)
 
     @property
     def levels(self) -> int:
@@ -311,10 +325,10 @@ class FingerprintBoard:
         """Words of the states on a shortest path to the one at a place, the initial one first."""
         number, place = place % _PARTITIONS, place // _PARTITIONS
         successors = []
-        while (number, place) != self._root:
+        while (number, place) not in self._roots:
             number, place, successor = self._partitions[number].origin(place)
             successors.append(successor)
-        states = [self._first]
+        states = [self._roots[number, place]]
         for successor in reversed(successors):
             states.append(self._successors(states[-1])[successor])
         return states

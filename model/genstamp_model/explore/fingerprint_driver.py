@@ -296,8 +296,14 @@ def advance(board: Words, partitions: Words, thread: Word, threads: Word) -> Wor
 
 @function
 def enter_first(board: Words, partitions: Words, state: Words) -> Word:
-    """Enter the first state, as if it had been handed over; gives the partition that it belongs to."""
+    """Enter an initial state, as if it had been handed over; gives the partition that it belongs to."""
     scratch = memory_at(partitions[SCRATCH])
+    for q in range(PARTITIONS):
+        partition = partitions + q * PARTITION
+        while partition[STATES] + 1 > partition[PROMISED] and partition[SPAN] < partition[MOST_SPAN]:
+            if lengthen(partition, memory_at(partition[TABLE]), scratch) == 0:
+                partition[ENTERING] = NO_ROOM
+                return q
     number = fingerprint(state, memory_at(board[KEYS]), scratch)
     scratch[1] <<= ORIGIN_BITS
     for k in range(WORDS):

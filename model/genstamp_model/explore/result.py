@@ -73,7 +73,7 @@ class Result:
     Attributes:
         undetermined: why the search ended early, in words; empty where it did not.
         states: distinct states.
-        generated: the initial state and every step taken.
+        generated: the initial states and every step taken.
         levels: of the breadth-first search, the initial state's included.
         words, bytes_a_state: int64 words a state, and all memory in use over all states.
         seconds: of the search alone; `compile_seconds` is for expansion and machine code.

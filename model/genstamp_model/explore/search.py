@@ -137,7 +137,7 @@ def explore(
 
 
 class Search:
-    """One search, from its first state on."""
+    """One search, from its initial states on."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class Search:
     ) -> AnyBoard:
         """The memory of a search on this machine."""
         compiled = self._compiled
-        first = list(compiled.canonical.row(Evaluator(self.instance).initial()))
+        first = list(dict.fromkeys(map(compiled.canonical.row, Evaluator(self.instance).initials)))
         may_stop = check_deadlock and self.instance.model.may_stop is not None
         room, disk = memory.granted(memory_bytes), Disk(spill)
         allowed = _ANY_NUMBER if self._max_states is None else self._max_states
@@ -291,7 +291,7 @@ class Search:
     def _critical(self, steps: Sequence[int]) -> tuple[Critical, ...]:
         """Of each part of a property whether it could have failed somewhere, in the order of the properties."""
         program = self._program
-        any_step = self._board.generated - 1
+        any_step = self._board.generated - self._board.begun
         found = {one: Critical(one, any_step, None) for one in program.interests if one.two_states}
         found |= {one: Critical(one, times, None) for one, times in zip(program.critical, steps, strict=True)}
         for number, target in enumerate(program.targets):

@@ -62,19 +62,19 @@ class _Sample:
         self._groups = (*plan.sorted, *plan.tried)
         self._instance = program.instance
         self._draw = random.Random(0)
+        self._initials = Evaluator(self._instance).initials
 
     def compare(self, states: int) -> None:
         """Look at so many states."""
         if not self._groups:
             return
-        start = self._first()
-        row, steps = start, 0
+        row, steps = self._first(), 0
         for _ in range(states):
             behaviour = self._behaviour(row)
             self._compare(row, behaviour)
             steps += 1
             if not behaviour.successors or steps == _STEPS_A_WALK:
-                row, steps = start, 0
+                row, steps = self._first(), 0
             else:
                 row = self._draw.choice(behaviour.successors)[1]
 
@@ -94,7 +94,9 @@ class _Sample:
         self._compare_claims(state, renamed_state, here, there)
 
     def _first(self) -> Row:
-        initial, renumbering = Evaluator(self._instance).initial(), self._program.renumbering
+        """Where a walk begins."""
+        initials, renumbering = self._initials, self._program.renumbering
+        initial = initials[0] if len(initials) == 1 else self._draw.choice(initials)
         return self._row(renumbering.renumbered(initial) if renumbering is not None else initial)
 
     def _shuffled(self, size: int) -> list[int]:

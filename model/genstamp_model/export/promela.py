@@ -11,6 +11,8 @@ stops at the first violation. (Without `-o2` Spin drops variables that nothing r
 property, each reached witness, and each action that takes a number out of its range. With `spin -DDEADLOCK` it only
 checks for deadlock.
 
+Where there are several initial states, one of them is chosen in a first step. Spin counts the state before it, too.
+
 Not exported: leads-to properties, and transition properties that are too long for Spin (`left_out`).
 """
 
@@ -64,6 +66,9 @@ def promela_model(instance: Instance) -> str:
     return _Text(instance).text()
 
 
+MOST_BEGINNINGS: Final = 2_000
+"""Initial states that are written out."""
+
 LONGEST_CLAIM: Final = 2_000
 """Nodes of a transition property, each counted as often as it is written, above which Spin's inlines have no room."""
 
@@ -86,13 +91,14 @@ class _Text:
         self._expressions = Expressions(self._shapes, self._names)
         self._hidden = Hidden(self._shapes, self._names)
         self._steps = Steps(self._shapes, self._names, self._expressions, self._hidden)
-        self._initial = Evaluator(instance).initial()
+        self._initials = Evaluator(instance).initials
         self._told = 0
         self._left_out = left_out(self._model)
 
     def _declared(self, variable: Variable, value: Value) -> str:
         try:
-            return self._shapes.declaration(self._shapes.variables[variable.name], variable.type, value)
+            raw = variable.choice is not None
+            return self._shapes.declaration(self._shapes.variables[variable.name], variable.type, value, raw=raw)
         except UnlikeElementsError as problem:
             what = f"the Promela export cannot say that structured elements of '{variable.name}' begin differently"
             raise ConfigurationError(
@@ -101,7 +107,7 @@ class _Text:
 
     def text(self) -> str:
         """All of it."""
-        pairs = zip(self._model.variables, self._initial, strict=True)
+        pairs = zip(self._model.variables, self._initials[0], strict=True)
         variables = [f"{self._declared(variable, value)};" for variable, value in pairs]
         steps: list[str] = []
         calls: list[str] = []
@@ -176,10 +182,10 @@ class _Text:
         read = {n.data for c in self._of("transition") for n in ir.walk(c.closed) if n.op is Op.VARIABLE}
         remembered: list[str] = []
         copying: list[str] = []
-        for variable, value in zip(self._model.variables, self._initial, strict=True):
+        for variable, value in zip(self._model.variables, self._initials[0], strict=True):
             if variable.name in read:
-                name = self._shapes.variables[variable.name]
-                remembered.append(f"{self._shapes.hidden(f'old_{name}', variable.type, value, name)};")
+                name, raw = self._shapes.variables[variable.name], variable.choice is not None
+                remembered.append(f"{self._shapes.hidden(f'old_{name}', variable.type, value, name, raw=raw)};")
                 copying += self._copying(name, variable.type)
         inlines = ["inline remember() {", *(f"  {line}" for line in copying or ["skip"]), "}", ""]
         return [*remembered, *lines, "", *inlines, "inline judge_step() {", *judging, "  skip", "}"]
@@ -199,7 +205,7 @@ class _Text:
     def _process(self, calls: list[str], lines: list[str]) -> list[str]:
         alternatives = list(self._alternatives(lines))
         may_stop = self._model.may_stop
-        found, stopping = ["active proctype system() {"], []
+        found, stopping = ["active proctype system() {", *self._choosing()], []
         if may_stop is None:
             found.append("end:")
         else:
@@ -211,6 +217,30 @@ class _Text:
         if alternatives:
             found += ["#ifndef DEADLOCK", *alternatives, "#endif"]
         return [*found, "  od", "}"]
+
+    def _choosing(self) -> Iterator[str]:
+        """The first step, where there is a choice of initial states; Spin counts the state before it."""
+        if not self._model.chooses:
+            return
+        if len(self._initials) > MOST_BEGINNINGS:
+            variable = next(variable for variable in self._model.variables if variable.choice is not None)
+            raise ConfigurationError(
+                f"the Promela export writes every initial state out, and {self._model.system} has "
+                f"{len(self._initials):,} in configuration {self._instance.configuration.name}; it takes at most "
+                f"{MOST_BEGINNINGS:,}; choose smaller sizes, or export TLA+",
+                variable.source,
+            )
+        yield "  if"
+        for state in self._initials:
+            pairs = zip(self._model.variables, state, strict=True)
+            chosen = [(variable, value) for variable, value in pairs if variable.choice is not None]
+            told = [
+                assignment
+                for variable, value in chosen
+                for assignment in self._shapes.beginning(self._shapes.variables[variable.name], variable.type, value)
+            ]
+            yield f"  :: d_step {{ {'; '.join(told) or 'skip'} }}"
+        yield "  fi;"
 
 
 def _told(what: str, claim: Property) -> str:

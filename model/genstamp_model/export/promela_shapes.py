@@ -211,6 +211,26 @@ class Shapes:
             case _:
                 yield (), type_
 
+    def beginning(self, name: str, type_: Type, value: Any) -> Iterator[str]:
+        """Assignments that make a variable begin with a value; sequences and bags are empty."""
+        for path, leaf, scalar in self._valued(type_, value):
+            yield f"{self.place(name, type_, path)} = {self.constant(leaf, scalar)}"
+
+    def _valued(self, type_: Type, value: Any) -> Iterator[tuple[Path, Type, Value]]:
+        match type_:
+            case RecordType(fields=fields):
+                for i, (_, kind) in enumerate(fields):
+                    for path, leaf, scalar in self._valued(kind, value[i]):
+                        yield (Field(i), *path), leaf, scalar
+            case ArrayType(index=index, element=element):
+                for i, member in enumerate(self.members(index)):
+                    for path, leaf, scalar in self._valued(element, value[i]):
+                        yield (At(member), *path), leaf, scalar
+            case SequenceType() | BagType():
+                pass
+            case _:
+                yield (), type_, value
+
     def room(self, type_: SequenceType | BagType) -> int:
         """How many elements a state holds at most."""
         return places(self.instance, type_)
@@ -235,13 +255,13 @@ class Shapes:
 
     # Declarations.
 
-    def hidden(self, name: str, type_: Type, initial: Value, hint: str) -> str:
+    def hidden(self, name: str, type_: Type, initial: Value, hint: str, *, raw: bool = False) -> str:
         """The declaration of a hidden variable; Promela hides no single bits, but records of them."""
         if is_scalar(type_):
             return f"hidden int {name}"
         if isinstance(type_, ArrayType) and isinstance(type_.element, BoolType):
             return f"hidden byte {name}[{self.instance.sizes.of(type_.index)}]"
-        return f"hidden {self.declaration(name, type_, initial, hint=hint)}"
+        return f"hidden {self.declaration(name, type_, initial, hint=hint, raw=raw)}"
 
     def declaration(
         self, name: str, type_: Type, initial: Value, *, spare: int = 0, raw: bool = False, hint: str | None = None

@@ -103,7 +103,7 @@ class Steps:
         self.hidden = hidden
         self._judged = any(claim.kind == "transition" for claim in self.instance.model.properties)
         evaluator = Evaluator(self.instance)
-        self.exceeded = frozenset(evaluator.beyond(evaluator.initial()))
+        self.exceeded = frozenset(name for state in evaluator.initials for name in evaluator.beyond(state))
 
     def action(self, action: Action) -> tuple[list[str], list[str]]:
         """The inline of an action, and its calls: one for each choice of arguments."""

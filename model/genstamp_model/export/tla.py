@@ -17,12 +17,12 @@ from typing import Final
 
 from genstamp_model.export.tla_claims import LIMITS, RANGES, STOPS, Claims, Properties, together
 from genstamp_model.export.tla_expressions import Expressions
-from genstamp_model.export.tla_layout import WIDTH, hang, wrapped
+from genstamp_model.export.tla_layout import WIDTH, Piece, hang, wrapped
 from genstamp_model.export.tla_names import MODULES, NONE, VARIABLES, Names, module_name
 from genstamp_model.export.tla_numbers import refuse_large
 from genstamp_model.export.tla_steps import Steps
-from genstamp_model.export.tla_values import literal, named_types, quoted, ranges, type_set
-from genstamp_model.language.model import Instance
+from genstamp_model.export.tla_values import choices, literal, named_types, quoted, ranges, type_set
+from genstamp_model.language.model import Instance, Variable
 from genstamp_model.language.types import EnumType, RecordType
 
 __all__ = [
@@ -269,17 +269,24 @@ class _Writer:
                     yield from (line.format(**dict(zip(bound, chosen, strict=True))) for line in lines)
                 yield ""
 
+    def _beginning(self, variable: Variable) -> tuple[str, Piece]:
+        """What is said of a variable initially."""
+        name, values = self.names.variables[variable.name], variable.initials(self.names.sizes)
+        if variable.choice is None:
+            return f"{name} = ", literal(values[0], variable.type, self.names)
+        return f"{name} \\in ", choices(values, variable.type, self.names)
+
     def _start(self) -> Iterator[str]:
         names = self.names
-        initial = [
-            (f"{names.variables[v.name]} = ", literal(v.initial(names.sizes), v.type, names))
-            for v in self.model.variables
-        ]
+        initial = [self._beginning(variable) for variable in self.model.variables]
         yield "Init =="
         if not initial:
             yield f"    {names.nothing} = 0"
         for label, value in initial:
             yield from hang(f"    /\\ {label}", value.lines(WIDTH - 7 - len(label)))
+        for one in self.model.beginnings:
+            yield f"    \\* {one.name}"
+            yield from hang("    /\\ ", self.expressions.scoped(one.condition).lines(WIDTH - 7))
         yield ""
         yield "\\* Every variable is of its type, and every number in the range that the protocol claims for it."
         yield f"{RANGES} =="

@@ -158,8 +158,9 @@ class Properties:
         yield "   claim within them only. *)"
         yield f"{LIMITS} =="
         demands = [line for demand in self._demands() for line in hang("/\\ ", demand)]
-        if Evaluator(self.instance).beyond(Evaluator(self.instance).initial()):
-            # A search begins in the initial state, whatever the limits say.
+        evaluator = Evaluator(self.instance)
+        if any(map(evaluator.beyond, evaluator.initials)):
+            # A search begins in the initial states, whatever the limits say.
             demands = ["\\/ Init", *hang("\\/ ", demands)]
         yield from hang("    ", demands)
         yield ""

@@ -7,7 +7,8 @@ reference               model value, or None     sequence        sequence
 message bag             function from messages to how many copies there are, as in the module Bags
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Final
 
 from genstamp_model.export.tla_layout import Level, Piece, listed
@@ -66,6 +67,31 @@ def literal(value: Value, type_: Type, names: Names) -> Piece:
         case BagType():
             assert not value, "a bag is empty initially"
             return Piece(EMPTY_BAG)
+
+
+def choices(values: Sequence[Value], type_: Type, names: Names) -> Piece:
+    """The set of some values; by the sets of their parts where they are all combinations of these."""
+    match type_:
+        case BoolType() if len(values) == 2:
+            return Piece("BOOLEAN")
+        case SetType(index=index) if len(values) == 2 ** names.sizes.of(index):
+            return Piece(f"SUBSET {names.set(index)}", Level.OPERATOR)
+        case RecordType(fields=fields) if (columns := _independent(values)) is not None:
+            kinds = zip(names.fields(type_), fields, columns, strict=True)
+            inside = [f"{name} : {choices(column, kind, names).inline}" for name, (_, kind), column in kinds]
+            return Piece(f"[{', '.join(inside)}]")
+        case ArrayType(index=index, element=element):
+            columns = _independent(values)
+            if columns is not None and len({frozenset(column) for column in columns}) == 1:
+                return Piece(f"[{names.set(index)} -> {choices(columns[0], element, names).inline}]")
+    return listed("{", [("", literal(value, type_, names)) for value in values], "}")
+
+
+def _independent(values: Sequence[Value]) -> list[tuple[Value, ...]] | None:
+    """What each part of some tuples may be, if they are all combinations of that."""
+    rows = [value for value in values if isinstance(value, tuple)]
+    columns = [tuple(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
+    return columns if prod(map(len, columns)) == len(values) else None
 
 
 def _function(value: tuple[Value, ...], index: IndexSet, element: Type, names: Names) -> Piece:

@@ -17,10 +17,12 @@ See `model/README.md` for the whole language, with an example of each form.
 """
 
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
+from genstamp_model.language.beginning import any_of
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
 from genstamp_model.language.declare import (
     Part,
     action,
+    initially,
     invariant,
     leads_to,
     limit,
@@ -114,6 +116,7 @@ __all__ = [
     "System",
     "Variation",
     "action",
+    "any_of",
     "attempt",
     "bag",
     "case",
@@ -125,6 +128,7 @@ __all__ = [
     "exists",
     "flag",
     "forall",
+    "initially",
     "invariant",
     "largest",
     "leads_to",

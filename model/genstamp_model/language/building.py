@@ -21,6 +21,7 @@ from genstamp_model.language.author import authored, is_specification, suggested
 from genstamp_model.language.constant import is_constant
 from genstamp_model.language.declare import (
     ActionDeclaration,
+    BeginningDeclaration,
     LimitDeclaration,
     ObservationDeclaration,
     Part,
@@ -100,7 +101,9 @@ class Builder:
         properties = (*declared, *(refinement.claim for refinement in refinements))
         _refuse_two_alike(refinements)
         self._refuse_unknown_breaks({p.name for p in properties})
-        variables = tuple(traced.Variable(d.name, d.type, d.initial, d.source, d.starts) for d in self.variables)
+        variables = tuple(
+            traced.Variable(d.name, d.type, d.initial, d.source, d.starts, d.choice) for d in self.variables
+        )
         self._refuse_unknown_idlers(variables, actions, properties)
         for claim in properties:
             _refuse_unknown("property", claim.given, [p.name for p in properties], claim)
@@ -114,6 +117,7 @@ class Builder:
             actions=actions,
             properties=properties,
             limits=tuple(self._limit(declaration) for declaration in self.state.limits()),
+            beginnings=self._beginnings(variables),
             observations=tuple(self._observation(declaration) for declaration in self.state.observations()),
             refinements=refinements,
             may_stop=self._may_stop(),
@@ -126,7 +130,7 @@ class Builder:
     def is_of_others(self) -> bool:
         """Whether some function is not of the specifications that come with the language."""
         state = self.state
-        declared = (*state.actions(), *state.properties(), *state.limits(), *state.observations())
+        declared = (*state.actions(), *state.properties(), *state.limits(), *state.beginnings(), *state.observations())
         return not all(is_specification(getattr(one, "function", None)) for one in declared)
 
     def _trace(self, may_assign: bool) -> Trace:
@@ -263,6 +267,18 @@ class Builder:
         value = self._traced(declaration.function, self._trace(False), declaration.source, self.state())
         return declaration.name, _coerced(value, INTEGER, f"limit {declaration.name}", declaration.source)
 
+    def _beginnings(self, variables: Sequence[traced.Variable]) -> tuple[traced.Beginning, ...]:
+        found = []
+        for declaration in self.state.beginnings():
+            if all(variable.choice is None for variable in variables):
+                message = f"{declaration.name} has nothing to choose from: no variable begins with any_of(...)"
+                raise SpecError(message, declaration.source)
+            value = self._traced(declaration.function, self._trace(False), declaration.source, self.state())
+            condition = _coerced(value, BOOL, declaration.name, declaration.source)
+            refuse_leak(condition, frozenset(), declaration.source)
+            found.append(traced.Beginning(declaration.name, condition, declaration.source))
+        return tuple(found)
+
     def _observation(self, declaration: ObservationDeclaration) -> traced.Observation:
         parameters = parameters_of(declaration.function, 1, declaration.source)
         members = [member_of(p.expr) for p in parameters]
@@ -323,7 +339,9 @@ def refuse_unlike(model: Model, again: Model) -> None:
     ):
         named = one or other
         pairs.append((f"{kind} {named.name}", named.source, one, other))
-    pairs.append(("a limit, an observation or may_stop", model.source, _rest(model), _rest(again)))
+    pairs.append(
+        ("a limit, an initial condition, an observation or may_stop", model.source, _rest(model), _rest(again))
+    )
     for what, source, one, other in pairs:
         if one != other:
             message = f"{what} is another one when it is traced again; what it does may depend on the state and its "
@@ -331,7 +349,7 @@ def refuse_unlike(model: Model, again: Model) -> None:
 
 
 def _rest(model: Model) -> object:
-    return model.limits, model.observations, model.may_stop
+    return model.limits, [(one.name, one.condition) for one in model.beginnings], model.observations, model.may_stop
 
 
 def _condition(value: object, declaration: PropertyDeclaration) -> Expr:
@@ -371,7 +389,7 @@ def _compose(parts: Sequence[type[Part]]) -> type[Part]:
 
 def _refuse_namesakes(parts: Sequence[type[Part]]) -> None:
     """Refuse what has one name in two parts of which neither inherits from the other: one would vanish."""
-    kinds = ActionDeclaration | PropertyDeclaration | LimitDeclaration | ObservationDeclaration
+    kinds = ActionDeclaration | PropertyDeclaration | LimitDeclaration | BeginningDeclaration | ObservationDeclaration
     found: dict[str, tuple[type[Part], Source]] = {}
     for part in parts:
         for base in part.__mro__:

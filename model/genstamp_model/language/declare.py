@@ -2,7 +2,8 @@
 
 A part is a class. Its attributes declare variables, its methods decorated with `action` are the steps of one actor,
 those decorated with `invariant`, `transition`, `witness`, `leads_to` are claims, `limit` methods count what a
-configuration may cut off. A part that needs another part's variables inherits from it.
+configuration may cut off, `initially` methods choose among combinations of initial values. A part that needs another
+part's variables inherits from it.
 """
 
 from __future__ import annotations
@@ -96,6 +97,19 @@ class LimitDeclaration(_Declaration):
     function: Callable[..., Number]
     name: str
     source: Source
+
+
+@dataclass(frozen=True)
+class BeginningDeclaration(_Declaration):
+    """A condition on initial states, not traced yet."""
+
+    function: Callable[..., object]
+    source: Source
+
+    @property
+    def name(self) -> str:
+        """The condition's name: that of its function."""
+        return self.function.__name__
 
 
 @dataclass(frozen=True)
@@ -255,13 +269,29 @@ class Part(Traced, metaclass=_PartType):
         return cls._all(LimitDeclaration)
 
     @classmethod
+    def beginnings(cls) -> list[BeginningDeclaration]:
+        """The declared conditions on initial states, likewise."""
+        return cls._all(BeginningDeclaration)
+
+    @classmethod
     def observations(cls) -> list[ObservationDeclaration]:
         """What nodes can show, likewise."""
         return cls._all(ObservationDeclaration)
 
 
 _OF_PARTS: Final = frozenset(
-    {"actions", "properties", "limits", "observations", "variables", "lane_of", "caller_of", "callers_of", "mro"}
+    {
+        "actions",
+        "beginnings",
+        "properties",
+        "limits",
+        "observations",
+        "variables",
+        "lane_of",
+        "caller_of",
+        "callers_of",
+        "mro",
+    }
 )
 """What a part's class has itself."""
 
@@ -419,6 +449,12 @@ def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:
         return LimitDeclaration(function, name, source)
 
     return declare
+
+
+def initially(function: Callable[..., object], /) -> BeginningDeclaration:
+    """Declare a condition on initial states: of all combinations of what variables begin with, where it holds."""
+    _plain(function, "initially")
+    return BeginningDeclaration(function, called_from())
 
 
 def observation(function: Callable[..., Any], /) -> ObservationDeclaration:

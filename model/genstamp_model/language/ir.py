@@ -36,7 +36,7 @@ class Op(StrEnum):
     CONST = "const"  # data: value
     VARIABLE = "variable"  # data: name; the state before the step
     NEXT = "next"  # data: name; the state after the step (transition properties only)
-    INITIAL = "initial"  # data: name; the initial state (where a property could fail only)
+    INITIAL = "initial"  # data: name; the (first) initial state (where a property could fail only)
     PARAMETER = "parameter"  # data: name; of an action, or bound by a quantifier
     NOT = "not"
     AND = "and"

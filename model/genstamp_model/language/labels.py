@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from genstamp_model.language.beginning import TooManyError
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Variable
 from genstamp_model.language.types import (
@@ -37,9 +38,21 @@ def never_taken(variables: Iterable[Variable], actions: Iterable[Action], sizes:
         if isinstance(kind, EnumType)
         for i in range(len(kind.labels))
     }
-    first = {name for one in declared for name in _in_value(one.initial(sizes), one.type)}
+    first = {name for one in declared for name in _initially(one, sizes)}
     given = {name for action in actions for effect in action.effects for name in _given_in(effect.value)}
     return frozenset(known - first - given)
+
+
+def _initially(variable: Variable, sizes: Sizes) -> Iterator[str]:
+    try:
+        values = variable.initials(sizes)
+    except TooManyError:
+        # Each may be one of them: a label is called never taken only where that is known.
+        kinds = (kind for kind in nested(variable.type) if isinstance(kind, EnumType))
+        yield from (_name(kind, i) for kind in kinds for i in range(len(kind.labels)))
+        return
+    for value in values:
+        yield from _in_value(value, variable.type)
 
 
 def _given_in(value: Expr) -> Iterator[str]:

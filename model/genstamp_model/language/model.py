@@ -14,6 +14,7 @@ from functools import cached_property
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language.author import caller
+from genstamp_model.language.beginning import MOST, Choice, TooManyError
 from genstamp_model.language.given import a, by_name, is_flag, is_name, is_text, refuse_others
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.trace import ActionParameter, Case, Check
@@ -36,13 +37,42 @@ from genstamp_model.language.types import (
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable of the state; `initial` gives its value for given sizes, `starts` the expressions that it is by."""
+    """A variable of the state; `initial` gives its value for given sizes, `starts` the expressions that it is by.
+
+    `choice` says what else it may begin with; `initial` gives the first value then.
+    """
 
     name: str
     type: Type
     initial: Callable[[Sizes], Value]
     source: Source
     starts: tuple[Expr, ...] = ()
+    choice: Choice | None = None
+
+    def initials(self, sizes: Sizes) -> tuple[Value, ...]:
+        """All values that it may begin with.
+
+        Raises:
+            TooManyError: there are too many.
+        """
+        return (self.initial(sizes),) if self.choice is None else self.choice.values(sizes)
+
+    def lines(self, sizes: Sizes, worded: Callable[[Expr], str]) -> Iterator[str]:
+        """What is declared, line by line, for `Model.text`."""
+        yield f"variable {self.name}: {self.type} initially {self.initial(sizes)}"
+        for start in self.starts:
+            yield f"  or, of other sizes, {worded(start)}"
+        if self.choice is not None:
+            yield f"  or {self.choice.text(worded)}"
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """A condition on the combinations of what variables may begin with."""
+
+    name: str
+    condition: Expr
+    source: Source
 
 
 @dataclass(frozen=True)
@@ -161,6 +191,7 @@ class Model:
         may_stop: where a state without a step is no deadlock; None where deadlock is not looked for.
         may_stop_anywhere: whether that is so because the system says that a run may end anywhere.
         idle: why actions change nothing, and variables are not used, where that is declared.
+        beginnings: what holds of initial states, of all combinations of what variables may begin with.
         source: the line of its declaration.
     """
 
@@ -177,10 +208,16 @@ class Model:
     may_stop_anywhere: bool = False
     idle: Mapping[str, str] = field(default_factory=dict)
     source: Source | None = field(default=None, repr=False, compare=False)
+    beginnings: tuple[Beginning, ...] = ()
 
     def stopping_nowhere(self) -> Model:
         """The model with each state without a step as a deadlock, whatever its system says."""
         return replace(self, may_stop=ir.const(False, BOOL), may_stop_anywhere=False)
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether it may have more than one initial state."""
+        return any(variable.choice is not None for variable in self.variables)
 
     @property
     def says_where_it_may_stop(self) -> bool:
@@ -253,9 +290,9 @@ class Model:
         sizes = Sizes(dict.fromkeys((index.base for index in self.index_sets), 1))
         yield f"system {self.system} {self.semantics} {','.join(self.bugs)}"
         for variable in self.variables:
-            yield f"variable {variable.name}: {variable.type} initially {variable.initial(sizes)}"
-            for start in variable.starts:
-                yield f"  or, of other sizes, {worded(start)}"
+            yield from variable.lines(sizes, worded)
+        for beginning in self.beginnings:
+            yield f"initially {beginning.name}: {worded(beginning.condition)}"
         for action in self.actions:
             names = ", ".join(f"{p.name} in {p.domain}" for p in action.parameters)
             yield f"action {action.name}({names}) event {action.event} refuses {action.refuses} hidden {action.hidden}"
@@ -369,22 +406,36 @@ class Instance:
 
     def _refuse_beginning_beyond(self) -> None:
         """Refuse an initial state that a type or a limit does not allow: nothing would be searched."""
+        where = f"configuration {self.configuration.name} of {self.model.system}"
+        ways = 1
         for variable in self.model.variables:
-            problem = misfit(variable.initial(self.sizes), variable.type, self.sizes, self.limits)
-            if problem:
-                where = f"{self.configuration.name} of {self.model.system}"
-                message = f"'{variable.name}' is {problem} initially in configuration {where}"
+            try:
+                values = variable.initials(self.sizes)
+            except TooManyError as problem:
+                raise ConfigurationError(f"'{variable.name}' {problem} in {where}", variable.source) from problem
+            for value in values:
+                wrong = misfit(value, variable.type, self.sizes, self.limits)
+                if wrong:
+                    raise ConfigurationError(f"'{variable.name}' is {wrong} initially in {where}", variable.source)
+            ways *= len(values)
+            if ways > MOST:
+                message = f"with '{variable.name}' the system {TooManyError(ways)} in {where}"
                 raise ConfigurationError(message, variable.source)
         # Here, because what evaluates a model is built on it.
         from genstamp_model.evaluate import Evaluator
 
         evaluator = Evaluator(self)
-        for name in evaluator.beyond(evaluator.initial()):
-            values = [evaluator.value(expr, evaluator.initial()) for known, expr in self.model.limits if known == name]
-            raise self._error(
-                f"'{name}' is {values[0]} initially, above its limit {self.limits[name]} in configuration "
-                f"{self.configuration.name} of {self.model.system}; nothing would be searched"
-            )
+        if not evaluator.initials:
+            names = " and ".join(one.name for one in self.model.beginnings)
+            message = f"{names} holds in none of the {ways:,} combinations of initial values in {where}"
+            raise ConfigurationError(message, self.model.beginnings[0].source)
+        for state in evaluator.initials:
+            for name in evaluator.beyond(state):
+                values = tuple(evaluator.value(expr, state) for known, expr in self.model.limits if known == name)
+                raise self._error(
+                    f"'{name}' is {values[0]} initially, above its limit {self.limits[name]} in {where}; nothing would "
+                    "be searched"
+                )
 
     @cached_property
     def sizes(self) -> Sizes:

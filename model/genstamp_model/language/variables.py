@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, cast, 
 
 from genstamp_model.language import ir
 from genstamp_model.language.author import authored, caller
+from genstamp_model.language.beginning import Choice, Chosen, Each, Fields, OneOf, OneOfByMember, Settled, computed
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
 from genstamp_model.language.forms import of_one
 from genstamp_model.language.ir import Expr, Op
@@ -62,13 +63,17 @@ Initial = Callable[[Sizes], PlainValue]
 class Declared(Generic[V]):
     """A declared variable or field; as an attribute of a traced state or record it is its symbolic value.
 
-    `starts` are the expressions that its initial value, or a part of it, is given by.
+    `starts` are the expressions that its initial value, or a part of it, is given by; `choice` says what it may begin
+    with where that is not one value, and then `initial` gives the first one.
     """
 
-    def __init__(self, type_: Type, initial: Initial, starts: tuple[Expr, ...] = ()) -> None:
+    def __init__(
+        self, type_: Type, initial: Initial, starts: tuple[Expr, ...] = (), choice: Choice | None = None
+    ) -> None:
         self.type = type_
         self.initial = initial
         self.starts = starts
+        self.choice = choice
         self.source = caller()
         self.name = ""
 
@@ -124,49 +129,70 @@ def _limit(limit: object) -> None:
         raise misuse(f"a limit is named, such as limit='messages', and not {limit!r}; configurations give its value")
 
 
-def flag(*, initially: bool = False) -> Declared[Bool]:
+def _choosing(type_: Type, choice: Choice, starts: tuple[Expr, ...] = ()) -> Declared[Any]:
+    return Declared(type_, choice.first, starts, choice)
+
+
+def _each_of(initially: object) -> tuple[Any, ...]:
+    """The value, or each value of a choice."""
+    return initially.values if isinstance(initially, Chosen) else (initially,)
+
+
+def _any(type_: Type, chosen: Chosen) -> Declared[Any]:
+    return _choosing(type_, OneOf(chosen.alternatives(type_)))
+
+
+def flag(*, initially: bool | Chosen = False) -> Declared[Bool]:
     """A flag.
 
     Raises:
         SpecError: the initial value is neither True nor False.
     """
+    if isinstance(initially, Chosen):
+        return _any(BOOL, initially)
     if not isinstance(initially, bool):
         raise misuse(f"a flag is True or False initially, not {initially!r}")
     return Declared(BOOL, lambda sizes: initially)
 
 
 def number(
-    low: int = 0, high: int | None = None, *, limit: str | None = None, initially: int | None = None
+    low: int = 0, high: int | None = None, *, limit: str | None = None, initially: int | Chosen | None = None
 ) -> Declared[Number]:
     """A number from `low`: hard bounded by `high`, or cut off in finite searches by a configuration's `limit`.
 
     Raises:
         SpecError: neither or both bounds are given, one is no number, or the initial value lies outside.
     """
-    _numbers(low=low, high=high, initially=initially)
+    chosen = _each_of(initially)
+    for one in chosen:
+        _numbers(low=low, high=high, initially=one)
     _limit(limit)
     if (high is None) == (limit is None):
         raise misuse("a number needs either a hard bound or a limit; write number(0, 3) or number(limit='bytes')")
-    start = low if initially is None else initially
-    if start < low or (high is not None and start > high):
-        raise misuse(f"the initial value {start} lies outside {low}..{high}")
-    return Declared(NumberType(low, high, limit), lambda sizes: start)
+    starts = [low if one is None else one for one in chosen]
+    for start in starts:
+        if start < low or (high is not None and start > high):
+            raise misuse(f"the initial value {start} lies outside {low}..{high}")
+    type_ = NumberType(low, high, limit)
+    return _any(type_, initially) if isinstance(initially, Chosen) else Declared(type_, lambda sizes: starts[0])
 
 
-def ordered(*, limit: str, initially: int = 0) -> Declared[Ordered]:
+def ordered(*, limit: str, initially: int | Chosen = 0) -> Declared[Ordered]:
     """A number from 0 that is only compared and raised: a stamp, a recovery id.
 
     Raises:
         SpecError: the initial value is no number or below 0.
     """
-    _numbers(initially=initially)
     _limit(limit)
-    if initially < 0:
-        raise misuse(f"the initial value {initially} of an ordered number is below 0")
-    return Declared(NumberType(0, None, limit, ordered=True), lambda sizes: initially)
+    for one in _each_of(initially):
+        _numbers(initially=one)
+        if one < 0:
+            raise misuse(f"the initial value {one} of an ordered number is below 0")
+    type_ = NumberType(0, None, limit, ordered=True)
+    return _any(type_, initially) if isinstance(initially, Chosen) else Declared(type_, lambda sizes: initially)
 
 
-def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enumerated[E]]:
+def enumeration(members: type[E], *, initially: E | Chosen | None = None) -> Declared[Enumerated[E]]:
     """One of the members of a Python enumeration; the first one, unless another one is given.
 
     Raises:
@@ -174,9 +200,12 @@ def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enu
     """
     if not _is_class(members, enum.Enum) or not len(members):
         raise misuse(f"enumeration() takes a class derived from enum.Enum that has members, not {members!r}")
-    if initially is not None and not isinstance(initially, members):
-        raise misuse(f"the initial value {initially!r} is no member of {members.__name__}")
+    for one in _each_of(initially):
+        if one is not None and not isinstance(one, members):
+            raise misuse(f"the initial value {one!r} is no member of {members.__name__}")
     kind = enum_type(members)
+    if isinstance(initially, Chosen):
+        return _any(kind, initially)
     start = kind.labels.index(initially.name) if initially is not None else 0
     return Declared(kind, lambda sizes: start)
 
@@ -203,32 +232,36 @@ def _starting(type_: Type, given: object, otherwise: Initial) -> Declared[Any]:
     """What starts with a value that is computed once the sizes are known, if one is given."""
     if given is None:
         return Declared(type_, otherwise)
+    if isinstance(given, Chosen):
+        return _any(type_, given)
     expr = coerce(given, type_)
-    return Declared(type_, lambda sizes: _computed(expr, sizes), (expr,))
+    return Declared(type_, lambda sizes: computed(expr, sizes), (expr,))
 
 
-def _computed(expr: Expr, sizes: Sizes) -> PlainValue:
-    # Here, because what evaluates expressions is built on this.
-    from genstamp_model.evaluate import Computing
-
-    return Computing(sizes).plain(expr)
-
-
-def _by_member(op: Op, index: type[IndexT], given: Callable[[IndexT], Any], type_: Type, result: Type) -> Expr:
-    """The value for each member, from a function of one."""
+def _by_member(op: Op, index: type[IndexT], given: Callable[[IndexT], Any], type_: Type, result: Type) -> Declared[Any]:
+    """What begins with a value for each member, from a function of one."""
+    if isinstance(given, Chosen):
+        raise misuse(
+            f"each element chooses for itself; write per(Node, number(0, 1, initially=any_of(0, 1))), or "
+            f"initially=lambda n: {given}"
+        )
     function = of_one(given, "initially=", "lambda n: n == Node.first()")
     with authored(caller()), tracing(Trace({}, may_assign=False)), binding(index.set) as (binder, bound):
-        body = coerce(function(cast(IndexT, wrap(bound))), type_)
-    return ir.make(op, (body,), result, binder)
+        said = function(cast(IndexT, wrap(bound)))
+        if isinstance(said, Chosen):
+            return _choosing(result, OneOfByMember(binder, said.alternatives(type_), type_, op is Op.MEMBERS))
+        body = coerce(said, type_)
+    expr = ir.make(op, (body,), result, binder)
+    return Declared(result, lambda sizes: computed(expr, sizes), (expr,))
 
 
-def reference(index: type[IndexT], *, initially: IndexT | None = None) -> Declared[IndexT]:
+def reference(index: type[IndexT], *, initially: IndexT | Chosen | None = None) -> Declared[IndexT]:
     """A member of an index set; the first one initially, unless another one is given."""
     _index(index, "reference()")
     return _starting(RefType(index.set), initially, lambda sizes: 0)
 
 
-def optional(index: type[IndexT], *, initially: IndexT | None = None) -> Declared[IndexT]:
+def optional(index: type[IndexT], *, initially: IndexT | Chosen | None = None) -> Declared[IndexT]:
     """A member of an index set, or `none`, which it is initially, unless a member is given."""
     _index(index, "optional()")
     return _starting(RefType(index.set, optional=True), initially, lambda sizes: None)
@@ -238,15 +271,14 @@ def members(
     index: type[IndexT],
     *,
     initially_all: bool = False,
-    initially: Callable[[IndexT], Bool | bool] | None = None,
+    initially: Callable[[IndexT], Bool | bool | Chosen] | None = None,
 ) -> Declared[Members[IndexT]]:
     """A subset of an index set; empty initially, or everything, or those members for which a condition holds."""
     _index(index, "members()")
     if initially is not None:
         if initially_all:
             raise misuse("a set begins with all members or with those of initially=; write one of them")
-        given = _by_member(Op.MEMBERS, index, initially, BOOL, SetType(index.set))
-        return Declared(SetType(index.set), lambda sizes: _computed(given, sizes), (given,))
+        return _by_member(Op.MEMBERS, index, initially, BOOL, SetType(index.set))
     return Declared(
         SetType(index.set), lambda sizes: frozenset(range(sizes.of(index.set))) if initially_all else frozenset()
     )
@@ -257,6 +289,9 @@ def record(class_: type[R]) -> Declared[R]:
     _record(class_, "record()")
     fields = class_.declared()
     starts = tuple(start for declared in fields for start in declared.starts)
+    if any(declared.choice for declared in fields):
+        parts = tuple(declared.choice or Settled(declared.initial) for declared in fields)
+        return _choosing(class_.type(), Fields(tuple(declared.name for declared in fields), parts), starts)
     return Declared(class_.type(), lambda sizes: tuple(declared.initial(sizes) for declared in fields), starts)
 
 
@@ -294,8 +329,9 @@ def per(
     _element(element, "per()")
     type_ = ArrayType(index.set, element.type)
     if initially is not None:
-        given = _by_member(Op.TABULATE, index, initially, element.type, type_)
-        return Declared(type_, lambda sizes: _computed(given, sizes), (given,))
+        return _by_member(Op.TABULATE, index, initially, element.type, type_)
+    if element.choice is not None:
+        return _choosing(type_, Each(index.set, element.choice), element.starts)
     return Declared(
         type_, lambda sizes: tuple(element.initial(sizes) for _ in range(sizes.of(index.set))), element.starts
     )

@@ -153,7 +153,7 @@ class _Judge:
         return tuple(found)
 
     def _index(self, words: int) -> Index:
-        """All states in the order of places, which begins near the initial state.
+        """All states in the order of places, which begins near the initial states.
 
         Raises:
             MemoryError: they do not fit in memory; a search may keep its states in files.
@@ -226,8 +226,9 @@ class _Judge:
 
     def _way_to(self, graph: Pending, state: int) -> Path:
         """A path to a pending state through a state where the obligation arises."""
-        rows = self._rows_to(graph, state)[1:]
-        return replay(self._evaluator, self._canonical, self._evaluator.initial(), rows, [None] * len(rows))
+        first, *rows = self._rows_to(graph, state)
+        start = self._canonical.beginning(self._evaluator, first)
+        return replay(self._evaluator, self._canonical, start, rows, [None] * len(rows))
 
     def _distances(self, graph: Pending) -> Callable[[int], int]:
         return lambda state: len(self._rows_to(graph, state))

@@ -15,7 +15,7 @@ from genstamp_model.explore.canonical import Canonical
 from genstamp_model.language.types import show
 from genstamp_model.liveness.emit import Obligation
 from genstamp_model.liveness.fairness import FairInstance
-from genstamp_model.path import Path, changes
+from genstamp_model.path import Path, changes, told_beginning
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Lasso:
         evaluator = Evaluator(self.prefix.instance)
         name = shown_obligation(evaluator, self.obligation)
         number = 0
+        yield from told_beginning(self.prefix.instance, self.prefix.initial)
         for path in (self.prefix, self.cycle):
             if path is self.cycle:
                 yield from self._turn(name)
@@ -87,7 +88,7 @@ class Lasso:
         evaluator = Evaluator(self.prefix.instance)
         claim, bound = self.obligation.claim, self.obligation.bound
         states = [*self.prefix.states[self.owed :], *self.cycle.states[1:]]
-        assert self.prefix.initial == evaluator.initial(), "the lasso does not begin in the initial state"
+        assert evaluator.begins_in(self.prefix.initial), "the lasso does not begin in an initial state"
         assert self.prefix.states[-1] == self.cycle.initial, "the cycle does not begin where the prefix ends"
         assert evaluator.value(claim.condition, states[0], bound=bound), "nothing is owed"
         assert claim.target is not None

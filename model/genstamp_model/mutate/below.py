@@ -16,6 +16,7 @@ from genstamp_model.explore import Compiled, Result, Search
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
 from genstamp_model.mutate.searching import searched
+from genstamp_model.refinement import OtherBeginningError
 
 if TYPE_CHECKING:
     from genstamp_model.language import System
@@ -45,7 +46,10 @@ class Below:
 
     def notices(self, mutant: Model) -> str | None:
         """Why the lower system does not refine a mutant as it refines the upper system; None if it does."""
-        result = self._search(mutant)
+        try:
+            result = self._search(mutant)
+        except OtherBeginningError as problem:
+            return f"{self}: {problem}"
         if result.violation is not None:
             return f"{self}: a step that is none of its steps, after {len(result.violation.path) - 1} others"
         lost = sorted(self.taken - _taken(result))

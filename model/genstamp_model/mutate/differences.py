@@ -1,4 +1,4 @@
-"""Where a mutant differs from the model: the states in which one of its steps is another one.
+"""Where a mutant differs from the model: the states in which one of its steps is another one, or those it begins in.
 
 Two steps are the same if both are possible or neither is, they lead to the same state, and the same check refuses a
 caller. This is a condition on the state before the step, so one search of the model decides for many mutants whether a
@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from genstamp_model.errors import ModelError
+from genstamp_model.errors import ConfigurationError, ModelError
+from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import Compiled, Search, Verdict
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr
@@ -51,13 +52,23 @@ def differing(instance: Instance, mutants: Sequence[Mutant]) -> set[str]:
     Raises:
         ModelError: the search does not end, for example because memory is used up.
     """
-    witnesses = tuple({one.name: difference(instance.model, one) for one in mutants}.values())
+    witnesses = tuple({one.name: difference(instance.model, one) for one in mutants if one.action}.values())
     model = replace(instance.model, properties=witnesses, refinements=(), may_stop=None)
     result = searched(Search(Compiled(Instance(model, instance.configuration))))
     if result.verdict is not Verdict.HOLDS:
         where = f"{model.system}:{instance.configuration.name}"
         raise ModelError(f"where mutants of {where} differ is not decided: {result.undetermined or result.violation}")
-    return {name for name, steps in result.witnesses.items() if steps is not None}
+    begin_elsewhere = {one.name for one in mutants if not one.action and begins_elsewhere(instance, one)}
+    return {name for name, steps in result.witnesses.items() if steps is not None} | begin_elsewhere
+
+
+def begins_elsewhere(instance: Instance, mutant: Mutant) -> bool:
+    """Whether a mutant has not the same initial states as the model in one configuration; it may have none."""
+    try:
+        other = Instance(mutant.model, instance.configuration)
+    except ConfigurationError:
+        return True
+    return set(Evaluator(other).initials) != set(Evaluator(instance).initials)
 
 
 def _refused(own: Action, other: Action) -> list[Expr]:

@@ -56,7 +56,9 @@ class Equivalence:
             self._solver.add([conjunct.term for conjunct in fact.conjuncts])
 
     def proves(self, mutant: Mutant) -> bool:
-        """Whether the mutant is proved to change nothing."""
+        """Whether the mutant is proved to change nothing; of one that begins elsewhere that is never proved."""
+        if not mutant.action:
+            return False
         own = self._steps(self.instance.model.action(mutant.action))
         other = self._steps(mutant.model.action(mutant.action))
         return all(self._are_one(a, b) for a, b in zip(own, other, strict=True))

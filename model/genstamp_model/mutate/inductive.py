@@ -40,6 +40,8 @@ class Inductive:
 
     def notices(self, mutant: Mutant) -> str | None:
         """A property that the unchanged action preserves and the changed one does not; None if there is none."""
+        if not mutant.action:
+            return None
         own = self.instance.model.action(mutant.action)
         steps = list(self._encoding.steps_of(mutant.model.action(mutant.action)))
         for claim, given in self._asked():

@@ -3,7 +3,8 @@
     ranges      a number leaves its range, or a step cannot be computed
     invariants, transitions, deadlock, liveness
                 a property is violated, or its verdict changes
-    coverage    an action, refusal or witness is no longer reached, or an action no longer changes anything
+    coverage    an action, refusal or witness is no longer reached, or an action no longer changes anything, or there is
+                no initial state
     effects     an action no longer changes one of its variables or takes an edge of a lifecycle, or one of its
                 steps changes nothing, where before each step did
     lifecycles  an action moves an entity along no edge of its lifecycle
@@ -23,16 +24,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
-from genstamp_model.errors import ModelError
+from genstamp_model.errors import ConfigurationError, ModelError
 from genstamp_model.explore import INTERRUPTED, Compiled, Result, Search, Verdict
 from genstamp_model.explore.variants import Variants
 from genstamp_model.language.model import Configuration, Instance, Model, Property
 from genstamp_model.liveness import judge as judge_liveness
 from genstamp_model.mutate.answers import contradictions
+from genstamp_model.mutate.differences import begins_elsewhere
 from genstamp_model.mutate.edges import OFF, edges, off_edges
 from genstamp_model.mutate.moves import IDLE, SOMETHING, effects, idle, moves
 from genstamp_model.mutate.mutants import Mutant
 from genstamp_model.mutate.searching import searched
+from genstamp_model.refinement import OtherBeginningError, refuse_other_beginnings
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
 LIVENESS, COVERAGE, EFFECTS, LIFECYCLES, ANSWERS = "liveness", "coverage", "effects", "lifecycles", "answers"
@@ -171,18 +174,43 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False,
     """
     outcome = Outcome(mutant, {}, same=True)
     for base in baselines:
-        if not base.variants.changes(mutant.model.action(mutant.action)):
+        if not is_another(base.variants, mutant):
             continue
-        kept = base.kept(mutant.action)
-        calls = _never(mutant.model, mutant.action, base.variants.instance.model)
-        further = [one for one in calls if one.name in kept.agreeing]
-        further += [one for one in _sometimes(mutant.model, mutant.action) if one.name in kept.moving]
-        compiled = base.variants.compiled(mutant.model, mutant.action, further)
-        found = _noticed(compiled, base, kept, every=every, live=live)
+        found = (_noticed_step if mutant.action else _noticed_beginning)(mutant, base, every=every, live=live)
         outcome = outcome.with_noticed({name: f"{base.configuration.name}: {seen}" for name, seen in found.items()})
         if (outcome.claimed and not every) or set(outcome.noticed) >= set(JUDGES):
             break
     return outcome
+
+
+def is_another(variants: Variants, mutant: Mutant) -> bool:
+    """Whether the program or the beginning of a mutant is not the model's own in a configuration."""
+    if not mutant.action:
+        return begins_elsewhere(variants.instance, mutant)
+    return variants.changes(mutant.model.action(mutant.action))
+
+
+def _noticed_step(mutant: Mutant, base: Baseline, *, every: bool, live: bool) -> dict[str, str]:
+    """What the judges see of a mutant with another action."""
+    kept = base.kept(mutant.action)
+    calls = _never(mutant.model, mutant.action, base.variants.instance.model)
+    further = [one for one in calls if one.name in kept.agreeing]
+    further += [one for one in _sometimes(mutant.model, mutant.action) if one.name in kept.moving]
+    compiled = base.variants.compiled(mutant.model, mutant.action, further)
+    return _noticed(compiled, base, kept, every=every, live=live)
+
+
+def _noticed_beginning(mutant: Mutant, base: Baseline, *, every: bool, live: bool) -> dict[str, str]:
+    """What the judges see of a mutant that begins elsewhere."""
+    try:
+        instance = Instance(mutant.model, base.configuration)
+        refuse_other_beginnings(instance)
+    except OtherBeginningError as problem:
+        return {REFINEMENT: str(problem)}
+    except ConfigurationError as problem:
+        return {COVERAGE: str(problem)}
+    compiled = base.variants.compiled(mutant.model)
+    return _noticed(compiled, base, Kept(frozenset(), frozenset()), every=every, live=live)
 
 
 def _never(model: Model, action: str, before: Model | None = None) -> list[Property]:

@@ -18,7 +18,16 @@ from genstamp_model.mutate.below import Below
 from genstamp_model.mutate.differences import differing
 from genstamp_model.mutate.equivalence import Equivalence, equivalences
 from genstamp_model.mutate.inductive import inductive
-from genstamp_model.mutate.judging import PROOFS, REFINEMENT, Baseline, Outcome, baseline, judge, liveness_changed
+from genstamp_model.mutate.judging import (
+    PROOFS,
+    REFINEMENT,
+    Baseline,
+    Outcome,
+    baseline,
+    is_another,
+    judge,
+    liveness_changed,
+)
 from genstamp_model.mutate.mutants import Mutant
 from genstamp_model.mutate.never import never_differ
 
@@ -201,7 +210,7 @@ class Rounds:
         variants = [Variants(Instance(self._model, one)) for one in configurations]
 
         def differs(mutant: Mutant) -> bool:
-            return any(one.changes(mutant.model.action(mutant.action)) for one in variants)
+            return any(is_another(one, mutant) for one in variants)
 
         told = f"programs of {', '.join(one.name for one in configurations)}"
         found = self._share(differs, [self.outcomes[i].mutant for i in places], told)

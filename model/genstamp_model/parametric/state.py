@@ -120,6 +120,12 @@ class States:
                 return True
 
     def _initial(self, variable: Variable) -> Symbolic:
+        if variable.choice is not None:
+            raise SpecError(
+                f"'{variable.name}' begins with any of several values, of which a proof for any size knows nothing; "
+                "prove it at sizes, or let it begin with one value and choose in a first action",
+                variable.source,
+            )
         if any(start.op is not Op.CONST for start in variable.starts):
             raise SpecError(
                 f"'{variable.name}' begins as a function of members says, so a proof for any size cannot tell how; let "

@@ -86,7 +86,7 @@ class Bounded:
                 assert self.violation is not None
                 return f"violated within {self.violation.steps} steps"
             case Within.NO_VIOLATION:
-                return f"no violation {_within(self.asked, self.deepest)}"
+                return f"no violation {_within(self.asked, self.deepest, self.instance)}"
             case _:
                 settled = f"; no violation within {self.settled} steps" if self.settled >= 0 else ""
                 return f"undetermined: {self.undetermined}{settled}"
@@ -119,15 +119,16 @@ class Reached:
         if self.undetermined:
             settled = f"; {self.witness} is not reached within {self.settled} steps" if self.settled >= 0 else ""
             return f"undetermined: {self.undetermined}{settled}"
-        return f"{self.witness} is not reached {_within(self.asked, self.deepest)}"
+        return f"{self.witness} is not reached {_within(self.asked, self.deepest, self.instance)}"
 
 
-def _within(asked: int, deepest: int | None) -> str:
+def _within(asked: int, deepest: int | None, instance: Instance) -> str:
     """What was looked at."""
     if deepest is None:
         return f"within {asked} steps"
     if deepest == 0:
-        return "in the initial state, and no step changes it"
+        which, one = ("states", "one") if instance.model.chooses else ("state", "it")
+        return f"in the initial {which}, and no step changes {one}"
     return f"within {deepest} {'step' if deepest == 1 else 'steps'}, and no step changes the state after that"
 
 
@@ -207,8 +208,7 @@ class _Search:
     def _begin(self) -> None:
         """The path of no step."""
         self._at = [self._finite.named(self._finite.before, "@0")]
-        initial = self._finite.fixed(self._at[0], self._evaluator.initial())
-        self._solver.add([term == value for term, value in initial])
+        self._solver.add(list(self._finite.beginning(self._at[0])))
 
     def bounded(self) -> Bounded:
         """The first violation."""

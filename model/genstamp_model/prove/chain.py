@@ -1,4 +1,4 @@
-"""States in a row, numbers unbounded: what lies before a step for k-induction, and what follows the initial state."""
+"""States in a row, numbers unbounded: what lies before a step for k-induction, and what follows the initial states."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 import z3
 
-from genstamp_model.expand import initial_cells
+from genstamp_model.expand import Beginnings, beginnings
 from genstamp_model.prove.algebra import Term, lift, literal
 from genstamp_model.prove.encoding import Claim, Encoding
 
@@ -63,6 +63,17 @@ def different(left: Sequence[Term], right: Sequence[Term]) -> Term:
     return z3.Or([x != y for x, y in zip(left, right, strict=True)])
 
 
+def _begins(row: Sequence[Term], group: Beginnings) -> Term:
+    """Some cells of a row begin as they may."""
+    here = [row[i] for i in group.cells]
+    return z3.Or(
+        [
+            z3.And([cell == literal(cell, value) for cell, value in zip(here, values, strict=True)])
+            for values in group.rows
+        ]
+    )
+
+
 class Earlier:
     """Some steps in a row that end in the cells before a step.
 
@@ -87,7 +98,7 @@ class Earlier:
 
 
 class FirstSteps:
-    """The paths from the initial state, for what must hold within so many steps; numbers without bounds."""
+    """The paths from the initial states, for what must hold within so many steps; numbers without bounds."""
 
     def __init__(self, links: Links, timeout_ms: int) -> None:
         self._links = links
@@ -95,8 +106,7 @@ class FirstSteps:
         self._solver.set("timeout", timeout_ms)
         self._rows = [links.row("0")]
         self._so_long: list[Term] = []
-        values = initial_cells(links.encoding.instance)
-        self._solver.add([cell == literal(cell, value) for cell, value in zip(self._rows[0], values, strict=True)])
+        self._solver.add([_begins(self._rows[0], group) for group in beginnings(links.encoding.instance)])
 
     def fail(self, claim: Claim, steps: int) -> tuple[Term, list[list[Term]]]:
         """Whether a claim can fail after exactly so many steps: Z3's answer, and the values of each state if so."""

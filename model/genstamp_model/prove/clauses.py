@@ -14,6 +14,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from genstamp_model.evaluate import Evaluator
 from genstamp_model.expand import Expansion, cells
 from genstamp_model.explore import INTERRUPTED, Compiled, Search
 from genstamp_model.language import ir
@@ -71,7 +72,10 @@ class Ground:
 
 
 def reached(instance: Instance, most: int) -> NDArray[np.int64]:
-    """Cells of states that the instance reaches within its limits, one a row: all, or the first and some others."""
+    """Cells of states that the instance reaches within its limits, one a row: all, or the initial and some others.
+
+    All initial states are among them: what holds there, and is inductive, holds always.
+    """
     compiled = Compiled(instance)
     search = Search(compiled, max_states=100 * most)
     if search.run().undetermined == INTERRUPTED:
@@ -79,7 +83,8 @@ def reached(instance: Instance, most: int) -> NDArray[np.int64]:
     words = search.states()
     if len(words) > most:
         rest = words[most // 2 :]
-        words = np.concatenate([words[: most // 2], rest[:: max(1, 2 * len(rest) // most)]])
+        initials = [compiled.canonical.row(state) for state in Evaluator(instance).initials]
+        words = np.concatenate([initials, words[: most // 2], rest[:: max(1, 2 * len(rest) // most)]])
     fields = compiled.program.layout.fields
     columns = [((words[:, f.word] >> f.shift) & ((1 << f.bits) - 1)) + f.low for f in fields]
     return np.stack(columns, axis=1)

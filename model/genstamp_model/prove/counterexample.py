@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State, Step
 from genstamp_model.expand import from_cells, initial_cells, plain_arguments, to_cells
 from genstamp_model.language.model import Action, Property
-from genstamp_model.path import changes
+from genstamp_model.path import beginning, changes
 from genstamp_model.prove.algebra import Term, lift, literal, plain
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
 from genstamp_model.prove.failure import first_failure
@@ -31,18 +31,24 @@ class Replay:
         self._initial = initial_cells(encoding.instance)
 
     def holds_initially(self, declared: Property) -> bool:
-        """Whether a property holds in the initial state; a transition property says nothing of it."""
-        return declared.kind == "transition" or self._evaluator.holds(declared, self._evaluator.initial())
+        """Whether a property holds in the initial states; a transition property says nothing of them."""
+        return declared.kind == "transition" or self._failing(declared) is None
+
+    def _failing(self, declared: Property) -> State | None:
+        """The first initial state in which a property fails."""
+        return next((state for state in self._evaluator.initials if not self._evaluator.holds(declared, state)), None)
 
     def begins_in(self, claim: Claim) -> bool:
-        """Whether a claim about cells holds in the initial state."""
+        """Whether a claim about cells holds in the first initial state."""
         pairs = self._fixed(self._initial)
         return all(z3.is_true(z3.simplify(z3.substitute(lift(c.term), *pairs))) for c in claim.conjuncts)
 
     def initially(self, declared: Property) -> Break:
-        """The break of a property that fails in the initial state."""
-        initial = self._evaluator.initial()
-        return Break(None, (), initial, None, "", (), (), first_failure(self._evaluator, declared, initial, None))
+        """The break of a property that fails in an initial state."""
+        initial = self._failing(declared)
+        assert initial is not None, f"'{declared.name}' holds initially"
+        fails = first_failure(self._evaluator, declared, initial, None)
+        return Break(None, (), initial, None, "", tuple(beginning(self._instance, initial)), (), fails)
 
     def step(
         self,
@@ -99,7 +105,7 @@ class Replay:
             rows: the values of the cells in each state.
         """
         states = [from_cells(self._instance, [plain(value) for value in row]) for row in rows]
-        assert states[0] == self._evaluator.initial(), "the path does not begin in the initial state"
+        assert self._evaluator.begins_in(states[0]), "the path does not begin in an initial state"
         *_, before, after = states
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
         step = self._leading_to(before, after)
@@ -137,7 +143,7 @@ class Replay:
             before=before,
             after=after,
             call=self._evaluator.call(action, arguments),
-            state=tuple(f"{one.name} is {one.after}" for one in changes(self._instance, initial, states[0])),
+            state=tuple(self._unlike(initial, states[0])),
             changes=self._changes(before, after or before),
             fails=fails,
             earlier=tuple(
@@ -145,6 +151,14 @@ class Replay:
                 for step, one in steps
             ),
         )
+
+    def _unlike(self, initial: State, state: State) -> Iterator[str]:
+        """What is not as in the initial state; where there are several, all that these choose."""
+        instance = self._instance
+        yield from (line.replace(": ", " is ", 1) for line in beginning(instance, state))
+        chosen = [variable.choice is not None for variable in instance.model.variables]
+        alike = tuple(there if one else here for one, here, there in zip(chosen, initial, state, strict=True))
+        yield from (f"{one.name} is {one.after}" for one in changes(instance, alike, state))
 
     def _changes(self, before: State, after: State) -> tuple[str, ...]:
         return tuple(map(str, changes(self._instance, before, after)))

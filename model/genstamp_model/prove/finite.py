@@ -13,7 +13,7 @@ from functools import cached_property
 import z3
 
 from genstamp_model.evaluate import State
-from genstamp_model.expand import Cell, Expansion, cells, from_cells, to_cells
+from genstamp_model.expand import Cell, Expansion, beginnings, cells, from_cells
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.model import Action, Instance
 from genstamp_model.prove.algebra import Term, lift
@@ -121,9 +121,14 @@ class Finite:
         halted = a.and_([a.not_(step.enabled) for step in self.steps])
         return lift(a.and_([halted, a.not_(self.expansion.condition(may_stop))]))
 
-    def fixed(self, terms: Sequence[Term], state: State) -> list[tuple[Term, Term]]:
-        """Each of the terms of the cells that are open with its value in a state."""
-        values = to_cells(self.instance, state)
+    def beginning(self, terms: Sequence[Term]) -> Iterator[Term]:
+        """That the terms of the cells are an initial state, as conjuncts."""
+        for group in beginnings(self.instance):
+            here = [terms[i] for i in group.cells]
+            yield z3.Or([z3.And([term == value for term, value in self.fixed(here, row)]) for row in group.rows])
+
+    def fixed(self, terms: Sequence[Term], values: Sequence[int]) -> list[tuple[Term, Term]]:
+        """Each of the terms of some cells that are open with its value."""
         pairs = zip(terms, values, strict=True)
         return [(term, lifted_to(_plain(term, value), term)) for term, value in pairs if is_open(term)]
 

@@ -54,7 +54,8 @@ class Break:
         action, arguments: the step; None and () where the property fails initially.
         before, after: the states, as `evaluate` has them; after is None where the step has no next state.
         call: the step as a reader sees it.
-        state: what is not as in the initial state before the first step, a line each.
+        state: what is not as in the initial state before the first step, a line each; where the property fails
+            initially, what the initial state has chosen.
         changes: what the step changes, a line each.
         fails: which part of the property fails.
         earlier: in k-induction the k - 1 steps before, each as a reader sees it with the lines of what it changes;
@@ -76,7 +77,7 @@ class Break:
     def lines(self) -> list[str]:
         """The step as a story."""
         if self.action is None:
-            return [f"initially: {self.fails}"]
+            return [*(f"begins with {line}" for line in self.state), f"initially: {self.fails}"]
         before = self.state or ("everything as in the initial state",)
         found = [f"before: {line}" for line in before]
         for call, changed in (*self.earlier, (self.call, self.changes)):

@@ -78,13 +78,14 @@ def read(text: bytes) -> Trace:
     return Trace(meta, moments, loop)
 
 
-def steps(calls: Iterable[tuple[str, Mapping[str, Any]]]) -> Trace:
-    """A trace that shows only steps.
+def steps(calls: Iterable[tuple[str, Mapping[str, Any]]], initially: Mapping[str, Any] | None = None) -> Trace:
+    """A trace that shows only steps, and where it begins if there are several initial states.
 
     Args:
         calls: the name of each action, and its arguments by parameter, as JSON.
+        initially: values of variables in the initial state, likewise.
     """
-    return Trace({}, [Moment({}, None, {}), *(Moment({}, action, picks) for action, picks in calls)])
+    return Trace({}, [Moment(initially or {}, None, {}), *(Moment({}, action, picks) for action, picks in calls)])
 
 
 def _moment(values: Mapping[str, Any]) -> Moment:

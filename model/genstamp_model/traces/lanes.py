@@ -16,7 +16,7 @@ from genstamp_model.evaluate import Step
 from genstamp_model.language.model import Action, Instance, Model
 from genstamp_model.language.trace import MessageOf
 from genstamp_model.language.types import BagType, IndexSet, RecordType, RefType, Sizes, show
-from genstamp_model.path import Change, Path, changes
+from genstamp_model.path import Change, Path, beginning, changes
 
 SYSTEM = "system"
 
@@ -81,14 +81,15 @@ def chart(path: Path, shows: str = "", loop: int | None = None) -> Chart:
     model, sizes = instance.model, instance.sizes
     rows = tuple(_row(instance, number, step, path) for number, step in enumerate(path.steps, 1))
     lanes = tuple(_in_order(rows, _siblings(model, sizes)))
-    return Chart(_title(instance, shows), lanes, rows, tuple(_messages(path)), _end(len(path), loop))
+    return Chart(_title(path, shows), lanes, rows, tuple(_messages(path)), _end(len(path), loop))
 
 
-def _title(instance: Instance, shows: str) -> str:
-    model = instance.model
+def _title(path: Path, shows: str) -> str:
+    instance, model = path.instance, path.instance.model
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
     about = f": {shows}" if shows else ""
-    return f"{model.system}:{instance.configuration.name} ({model.semantics}{bugs}){about}"
+    begins = f", begins with {', '.join(beginning(instance, path.initial))}" if model.chooses else ""
+    return f"{model.system}:{instance.configuration.name} ({model.semantics}{bugs}){about}{begins}"
 
 
 def _end(steps: int, loop: int | None) -> str:

@@ -25,7 +25,7 @@ STEPS: Final = [
 
 def test_{test}() -> None:
     instance = {name}.instance({configuration}, semantics={semantics}, bugs={bugs})
-    found = replay(instance, steps(STEPS))
+    found = replay(instance, steps(STEPS{begins}))
     assert found.rejection is None, found.rejection
     assert [name for name, _ in found.broken] == {broken}
 '''
@@ -46,7 +46,8 @@ def pytest_file(path: Path, system: str) -> str:
         raise TraceError(f"'{system}' names no system; write module:NAME")
     calls = called(path)
     model, configuration = path.instance.model, path.instance.configuration.name
-    broken = [name for name, _ in replay(path.instance, steps(calls)).broken]
+    begins = chosen(path)
+    broken = [name for name, _ in replay(path.instance, steps(calls, begins)).broken]
     what = f"A run of {model.system}:{configuration} in {len(path)} steps"
     return _TEMPLATE.format(
         title=f"{what} that breaks {', '.join(broken)}" if broken else what,
@@ -54,12 +55,23 @@ def pytest_file(path: Path, system: str) -> str:
         module=module,
         name=name,
         calls="".join(f"    ({literal(action)}, {literal(picks)}),\n" for action, picks in calls),
+        begins=f", initially={literal(begins)}" if begins else "",
         test=re.sub(r"\W+", "_", "_".join([model.system, configuration, *broken])).lower(),
         configuration=literal(configuration),
         semantics=literal(model.semantics),
         bugs=literal(list(model.bugs)),
         broken=literal(broken),
     )
+
+
+def chosen(path: Path) -> dict[str, Any]:
+    """What the initial state of a path has chosen, by variable, as JSON."""
+    variables, sizes = path.instance.model.variables, path.instance.sizes
+    return {
+        variable.name: tell(value, variable.type, sizes)
+        for variable, value in zip(variables, path.initial, strict=True)
+        if variable.choice is not None
+    }
 
 
 def called(path: Path) -> list[tuple[str, dict[str, Any]]]:

@@ -59,25 +59,31 @@ class Replay:
 
 
 def replay(instance: Instance, trace: Trace) -> Replay:
-    """Replay a trace from the initial state.
+    """Replay a trace from the initial states that its first state shows.
 
     Raises:
         TraceError: the trace has variables, actions or arguments that the model does not have, or it leaves out so
             much that it may be in more than `MOST_STATES` states.
     """
     follower = _Follower(instance)
-    start = follower.evaluator.initial()
-    wrong = follower.differences(start, trace.moments[0])
-    if wrong:
-        return Replay(Path(instance, start), Rejection(0, "", tuple(wrong)), ())
+    initials = follower.evaluator.initials
+    wrong = {start: follower.differences(start, trace.moments[0]) for start in initials}
     # A trace that leaves out variables may be in several states: for each of them, a path to it.
-    ways = {start: Path(instance, start)}
+    ways = {start: Path(instance, start) for start in initials if not wrong[start]}
+    if not ways:
+        nearest = min(initials, key=lambda start: len(wrong[start]))
+        return Replay(Path(instance, nearest), Rejection(0, "", tuple(wrong[nearest])), ())
+    if len(ways) > MOST_STATES:
+        raise TraceError(
+            f"state 0 of the trace leaves so much out that it may be one of {len(ways)}; at most {MOST_STATES} are "
+            "followed"
+        )
     for number, moment in enumerate(trace.moments[1:], 1):
         onwards: dict[State, Path] = {}
         why: list[str] = []
         for state, path in ways.items():
             for step in follower.steps(state, moment, why):
-                onwards.setdefault(step.after, Path(instance, start, (*path.steps, step)))
+                onwards.setdefault(step.after, Path(instance, path.initial, (*path.steps, step)))
         if not onwards:
             path = next(iter(ways.values()))
             reasons = tuple(dict.fromkeys(why))[:_MOST_SHOWN]

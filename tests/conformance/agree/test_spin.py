@@ -5,10 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.model.random_kinds import STANDARD, Profile, choosing
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
+from tests.model.systems.ewd840 import EWD840
 from tests.model.systems.fenced_lock import FENCED_LOCK
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
 from tests.model.systems.readers import READERS
@@ -172,6 +174,8 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (TABLE, "g2", 1604),
         (SMALL_RECOVERY, "two", 16214),
         (POST, "two", 66),
+        (EWD840, "n3", 302),
+        (EWD840, "n4", 1566),
     ],
     ids=lambda value: value.name if isinstance(value, System) else str(value),
 )
@@ -216,9 +220,13 @@ def test_spin_finds_a_bug(spin: Spin, tmp_path: Path, system: System, bug: str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 2, 7, 12, 17, 34])
-def test_spin_agrees_on_a_random_system(spin: Spin, tmp_path: Path, seed: int) -> None:
-    instance = as_declared(RandomSystem(seed).instance())
+@pytest.mark.parametrize(
+    ("seed", "profile"),
+    [*((seed, STANDARD) for seed in (0, 2, 7, 12, 17, 34)), *((seed, choosing(seed)) for seed in (1, 4, 8, 9))],
+    ids=lambda value: value if isinstance(value, int) else f"begins in {value.begins}",
+)
+def test_spin_agrees_on_a_random_system(spin: Spin, tmp_path: Path, seed: int, profile: Profile) -> None:
+    instance = as_declared(RandomSystem(seed, profile).instance())
     plain, found = search(instance), spin.run(instance, tmp_path, ENOUGH_S)
     assert found.distinct == len(plain.depths)
     broken = {name for _, name in plain.broken}

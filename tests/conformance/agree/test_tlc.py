@@ -5,17 +5,19 @@ from pathlib import Path
 from typing import Self
 
 import pytest
-from tests.model.random_kinds import in_order
+from tests.model.random_kinds import choosing, in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.division import DIVISION
 from tests.model.systems.endless_recovery import RELATIVE
 from tests.model.systems.every_form import EVERY_FORM
+from tests.model.systems.ewd840 import EWD840
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
 from tests.model.systems.readers import READERS
 from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
+from tests.model.test_any_of import TOKENS
 
 from genstamp.agree import tlc
 from genstamp.agree.compare import Outcome
@@ -66,6 +68,10 @@ def every_form(**limits: int) -> Instance:
     return Instance(EVERY_FORM.model(), Configuration("tests", sizes={"Clerk": 1, "Shelf": 1}, limits=small))
 
 
+def _named(value: object) -> str:
+    return value.name if isinstance(value, System) else str(value)
+
+
 def agrees(instance: Instance) -> Found:
     """Check that TLC agrees, and in something; gives what our search found."""
     result = agreement(instance, [Tlc()], ENOUGH_S)
@@ -93,6 +99,16 @@ def test_every_step_is_taken_somewhere() -> None:
 @pytest.mark.parametrize("seed", [12, 15, 19, 23])
 def test_random_systems_mean_the_same(seed: int) -> None:
     agrees(RandomSystem(seed).instance())
+
+
+@pytest.mark.parametrize(("system", "distinct"), [(EWD840, 302), (TOKENS, 22)], ids=_named)
+def test_systems_with_several_initial_states_mean_the_same(system: System, distinct: int) -> None:
+    assert agrees(system.instance()).distinct == distinct
+
+
+@pytest.mark.parametrize("seed", [1, 9])
+def test_random_systems_with_several_initial_states_mean_the_same(seed: int) -> None:
+    agrees(RandomSystem(seed, choosing(seed)).instance())
 
 
 @pytest.mark.parametrize("seed", [5, 15])

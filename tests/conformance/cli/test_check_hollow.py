@@ -71,8 +71,8 @@ BROKEN = "no reached state has exists(node_0 in Node: member(broken, node_0))"
         ),
         ("DIFFERENCE_NEVER", ["no reached step has ~(faults' == faults)"]),
         ("OWED_BY_ONE", ["no reached state has failed"]),
-        ("WITNESS_ALWAYS", ["the initial state shows it, before any step"]),
-        ("WITNESS_AT_ONCE", ["the initial state shows it, before any step"]),
+        ("WITNESS_ALWAYS", ["an initial state shows it, before any step"]),
+        ("WITNESS_AT_ONCE", ["an initial state shows it, before any step"]),
     ],
 )
 def test_what_never_happens_in_a_property_is_told(system: str, expected: list[str]) -> None:

@@ -33,6 +33,7 @@ from genstamp_model.language.model import Instance
 
 TWO_PHASE = "tests.model.systems.two_phase:TWO_PHASE"
 EVERY_FORM = "tests.model.systems.every_form:EVERY_FORM"
+EWD840 = "tests.model.systems.ewd840:EWD840"
 STUCK = "tests.conformance.scaleout.stuck:STUCK"
 ENDLESS = "tests.model.systems.endless_recovery:RELATIVE"
 
@@ -88,6 +89,7 @@ def counts(result: Result) -> object:
         ("hdfs.durable_prefix", "three", {}),
         ("hdfs.replica_threads", "two_datanodes", {"parts": 2}),
         ("gfs.replicas", "two_chunkservers", {"parts": 7}),
+        (EWD840, "n3", {}),
     ],
 )
 def test_counts_and_depth_are_those_of_the_local_search(

@@ -58,7 +58,7 @@ def walk(system: System, members: dict[str, list[str]], semantics: str, seed: in
     """A walk of the model, hidden steps included, fed to a tracker."""
     chance = random.Random(seed)
     tracker = Tracker(system.model(semantics), members, first_stamp=1001, max_states=3_000)
-    state = tracker.fit.initial()
+    [state] = tracker.fit.initials()
     for _ in range(length):
         steps = list(tracker.fit.evaluator.steps(state))
         if not steps:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.conformance.track.lock_service import LOCK_SERVICE
 from tests.model.systems.two_phase import TWO_PHASE
+from tests.model.test_any_of import TOKENS
 
 from genstamp.errors import MembersError
 from genstamp.events import Event
@@ -51,6 +52,20 @@ def test_a_correct_run_conforms_in_one_state() -> None:
     tracker = Tracker(TWO_PHASE.model(), {"Rm": managers}, first_stamp=1)
     assert [tracker.feed(step) for step in committed_run(managers)] == [Conforms(1)] * 13
     assert tracker.largest == 1
+
+
+def test_a_run_may_begin_in_any_initial_state() -> None:
+    """One or two of three pawns have a token, and a number has one of two values."""
+    tracker = Tracker(TOKENS.model(), {"Pawn": ["ann", "bea", "cyd"]}, first_stamp=1)
+    assert len(tracker.states) == tracker.largest == 12
+    assert tracker.feed(event("lose", pawn="ann")) == Conforms(6)
+    assert isinstance(tracker.feed(event("lose", pawn="ann")), Rejected)
+
+
+def test_more_initial_states_than_may_be_kept_are_undetermined() -> None:
+    tracker = Tracker(TOKENS.model(), {"Pawn": ["ann", "bea", "cyd"]}, first_stamp=1, max_states=11)
+    assert tracker.is_undetermined
+    assert tracker.feed(event("lose", pawn="ann")) == Undetermined(12)
 
 
 def test_a_commit_without_everybody_names_the_check_its_line_and_what_it_read() -> None:

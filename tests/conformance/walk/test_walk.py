@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from msgspec import structs
+from tests.model.test_any_of import TOKENS
 
 from genstamp.adapters import Cluster, NotPossible, Outcome, ReferenceAdapter
 from genstamp.adapters.adapter import Started
@@ -20,6 +21,7 @@ from genstamp.tables import model_coverage_page
 from genstamp.walk import Walk, configurations_of, kept, walk
 from genstamp.walk.conduct import cluster_of, graph_of
 from genstamp.walk.ways import Ways
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.language import Configuration
 
 RECOVERY = system_named("hdfs.recovery")
@@ -138,6 +140,11 @@ def test_what_depends_on_the_way_is_reached_by_another_way() -> None:
     )
     assert one_way.certain < others.certain
     assert "last_packet" in {one.action for one in others.certain - one_way.certain}
+
+
+def test_no_walk_can_tell_an_implementation_where_to_begin() -> None:
+    with pytest.raises(ConfigurationError, match=r"test_any_of.py:\d+: 'has' of tokens begins with any of several"):
+        graph_of(TOKENS, TOKENS.configuration(), driving=driving_of("hdfs.recovery"))
 
 
 def test_one_shortest_way_or_another_is_picked_by_chance() -> None:
