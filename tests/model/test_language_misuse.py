@@ -52,7 +52,7 @@ from genstamp_model.language import (
     when,
     witness,
 )
-from genstamp_model.language.declare import PropertyDeclaration
+from genstamp_model.language.declarations import PropertyDeclaration
 
 
 class Holder(Index):

@@ -19,14 +19,14 @@ from genstamp_model.language import model as traced
 from genstamp_model.language.actions import ActionTracer
 from genstamp_model.language.author import authored, is_specification, suggested
 from genstamp_model.language.constant import is_constant
-from genstamp_model.language.declare import (
+from genstamp_model.language.declarations import (
     ActionDeclaration,
+    Declaration,
     LimitDeclaration,
     ObservationDeclaration,
-    Part,
     PropertyDeclaration,
-    parameters_of,
 )
+from genstamp_model.language.declare import Part, parameters_of
 from genstamp_model.language.ending import ANYWHERE
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.labels import never_taken
@@ -99,6 +99,7 @@ class Builder:
         declared = tuple(self._property(declaration) for declaration in self.state.properties())
         properties = (*declared, *(refinement.claim for refinement in refinements))
         _refuse_two_alike(refinements)
+        _refuse_one_name(declared)
         self._refuse_unknown_breaks({p.name for p in properties})
         variables = tuple(traced.Variable(d.name, d.type, d.initial, d.source, d.starts) for d in self.variables)
         self._refuse_unknown_idlers(variables, actions, properties)
@@ -371,19 +372,18 @@ def _compose(parts: Sequence[type[Part]]) -> type[Part]:
 
 def _refuse_namesakes(parts: Sequence[type[Part]]) -> None:
     """Refuse what has one name in two parts of which neither inherits from the other: one would vanish."""
-    kinds = ActionDeclaration | PropertyDeclaration | LimitDeclaration | ObservationDeclaration
-    found: dict[str, tuple[type[Part], Source]] = {}
+    found: dict[str, tuple[type[Part], Declaration | Declared[Any]]] = {}
     for part in parts:
         for base in part.__mro__:
             for name, value in vars(base).items():
-                if not isinstance(value, kinds):
+                if not isinstance(value, Declaration | Declared):
                     continue
-                other, source = found.setdefault(name, (base, value.source))
+                other, before = found.setdefault(name, (base, value))
                 if issubclass(base, other):
-                    found[name] = (base, value.source)
-                elif not issubclass(other, base):
-                    message = f"'{name}' is declared here and at {source}; inherit from {other.__name__} to replace it"
-                    raise SpecError(message, value.source)
+                    found[name] = (base, value)
+                elif not (issubclass(other, base) or (isinstance(before, Declared) and isinstance(value, Declared))):
+                    message = f"'{name}' is declared here and at {before.source}; "
+                    raise SpecError(f"{message}inherit from {other.__name__} to replace it", value.source)
 
 
 def _refuse_two_alike(refinements: Sequence[traced.Refinement]) -> None:
@@ -393,6 +393,16 @@ def _refuse_two_alike(refinements: Sequence[traced.Refinement]) -> None:
         if one.claim.name in found:
             raise SpecError(f"{one.upper.system} is refined twice", one.source)
         found.add(one.claim.name)
+
+
+def _refuse_one_name(properties: Sequence[traced.Property]) -> None:
+    """Refuse two properties of one name, as of functions that another one makes: one would be taken for the other."""
+    found: dict[str, Source] = {}
+    for claim in properties:
+        if claim.name in found:
+            message = f"two properties are named '{claim.name}', here and at {found[claim.name]}"
+            raise SpecError(f"{message}; give their functions names of their own", claim.source)
+        found[claim.name] = claim.source
 
 
 def _refuse_unknown(what: str, names: Sequence[str], known: Sequence[str], claim: traced.Property) -> None:

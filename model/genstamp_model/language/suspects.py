@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import caller, is_author, is_authors
+from genstamp_model.language.chance import CHANCE, drawn
 from genstamp_model.language.types import Nobody, RefType
 
 _IDENTITY: Final = (
@@ -134,6 +135,9 @@ def watched(refuse: Refuse) -> Iterator[None]:
                 # At once, because a loop on such a condition would not end.
                 place = Source(frame.f_code.co_filename, suspect.line)
                 raise refuse(SpecError(suspect.message, place if place.file != "<string>" else caller()))
+        found = drawn(frame) if is_author(frame) else None
+        if found is not None:
+            raise refuse(SpecError(CHANCE.format(found[1]), Source(frame.f_code.co_filename, found[0])))
         # A debugger, or what measures coverage, goes on.
         return before(frame, event, argument) if before is not None else None
 
@@ -253,7 +257,8 @@ def _is_refused(suspect: _Suspect, frame: FrameType) -> bool:
     if suspect.is_function:
         return isinstance(values[0], FunctionType | MethodType)
     if not any(isinstance(value, Symbolic) for value in values):
-        return False
+        # The state before a step is never the object that the state after it is.
+        return all(isinstance(value, Traced) for value in values)
     if not any(value is None or isinstance(value, Nobody) for value in values):
         return True
     # A value that cannot be none is compared with `None` only to see whether an argument was left out.

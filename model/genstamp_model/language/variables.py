@@ -217,7 +217,7 @@ def _computed(expr: Expr, sizes: Sizes) -> PlainValue:
 def _by_member(op: Op, index: type[IndexT], given: Callable[[IndexT], Any], type_: Type, result: Type) -> Expr:
     """The value for each member, from a function of one."""
     function = of_one(given, "initially=", "lambda n: n == Node.first()")
-    with authored(caller()), tracing(Trace({}, may_assign=False)), binding(index.set) as (binder, bound):
+    with authored(caller()), tracing(Trace({}, False), is_suspect=True), binding(index.set) as (binder, bound):
         body = coerce(function(cast(IndexT, wrap(bound))), type_)
     return ir.make(op, (body,), result, binder)
 
