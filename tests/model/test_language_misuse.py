@@ -879,6 +879,15 @@ def test_refinement_that_leaves_out_a_variable_is_refused() -> None:
         lower.model()
 
 
+def test_refinement_that_reads_no_variable_is_refused() -> None:
+    upper = System("upper", parts=[World], configurations=[])
+    names = [variable.name for variable in World.variables()]
+    hidden = dict.fromkeys(names, "it is not modelled")
+    lower = System("lower", parts=[World], configurations=[], refines=[RefinementDeclaration(upper, {}, hidden=hidden)])
+    with pytest.raises(SpecError, match="the mapping from lower to upper is the same in every state"):
+        lower.model()
+
+
 def test_state_can_only_be_read_while_it_is_traced() -> None:
     with pytest.raises(SpecError, match="can only be used inside an action or a property"):
         require(True, "outside")

@@ -298,6 +298,9 @@ class Builder:
                 declaration.mapping[name], self._trace(False), declaration.source, self.state(), *members
             )
             mapping[name] = _coerced(value, type_, f"the mapping of '{name}'", declaration.source)
+        if not any(node.op is Op.VARIABLE for value in mapping.values() for node in ir.walk(value)):
+            message = f"the mapping from {self.system.name} to {upper.system} is the same in every state"
+            raise SpecError(f"{message}; give a variable of {upper.system} by those of the state", declaration.source)
         parameters = frozenset(parameter.name for parameter in declaration.parameters)
         for value in mapping.values():
             refuse_leak(value, parameters, declaration.source)
