@@ -724,6 +724,51 @@ def variable_declared_twice() -> Any:
     return [World, Other]
 
 
+@misuse("'is_deep' is declared here and at test_language_misuse.py")
+def helper_declared_twice() -> Any:
+    class One(World):
+        def is_deep(s) -> Bool:
+            return s.depth > 1
+
+    class Other(World):
+        def is_deep(s) -> Bool:  # here
+            return s.depth > 2
+
+    return [One, Other]
+
+
+@misuse("'depth' is declared here and at test_language_misuse.py")
+def variable_and_action_of_one_name() -> Any:
+    class Other(Part):
+        @action  # here
+        def depth(s) -> None:
+            """It is none of the other part's variables."""
+
+    return [World, Other]
+
+
+@misuse("'grow' stands in Fish, which is no part; declare it in a class derived from Part")
+def action_in_a_record() -> Any:
+    class Fish(Record):
+        size = number(0, 3)
+
+        @action  # here
+        def grow(s) -> None:
+            """It grows."""
+
+    return World
+
+
+@misuse("'grow' stands in Fish, which is no part; declare it in a class derived from Part")
+def action_in_an_index_set() -> Any:
+    class Fish(Index):
+        @action  # here
+        def grow(s) -> None:
+            """It grows."""
+
+    return World
+
+
 @misuse("'put' is declared here and at test_language_misuse.py")
 def action_declared_twice() -> Any:
     class One(World):
@@ -839,6 +884,33 @@ def test_bugs_that_replace_one_action_cannot_be_combined() -> None:
     assert system.model(bugs=["flood"]).action("pour").effects != system.model(bugs=["drought"]).action("pour").effects
     with pytest.raises(SpecError, match=r"'pour' is declared here and at .*; inherit from Flood to replace it"):
         system.model(bugs=["flood", "drought"])
+
+
+def test_two_parts_do_not_share_the_name_of_a_constant() -> None:
+    one, other = (type(name, (World,), {"MOST": most}) for name, most in (("One", 1), ("Other", 2)))
+    with pytest.raises(SpecError, match="'MOST' is declared here and in One; inherit from One to replace it"):
+        System("wrong", parts=[one, other], configurations=[]).model()
+
+
+def test_parts_may_replace_one_helper_of_a_part_that_they_share() -> None:
+    class Shared(World):
+        def is_deep(s) -> Bool:
+            return s.depth > 1
+
+        @invariant
+        def is_shallow(s) -> Bool:
+            return ~s.is_deep()
+
+    class One(Shared):
+        def is_deep(s) -> Bool:
+            return super().is_deep() & s.wet
+
+    class Other(Shared):
+        def is_deep(s) -> Bool:
+            return super().is_deep() | s.wet
+
+    claim = System("shared", parts=[One, Other], configurations=[]).model().property("is_shallow")
+    assert str(claim.condition) == "~(((1 < depth) & wet) | wet)"
 
 
 def test_property_is_not_replaced_by_one_of_another_kind() -> None:

@@ -18,10 +18,10 @@ from genstamp_model.language import ir
 from genstamp_model.language import model as traced
 from genstamp_model.language.actions import ActionTracer
 from genstamp_model.language.author import authored, is_specification, suggested
+from genstamp_model.language.composing import compose
 from genstamp_model.language.constant import is_constant
 from genstamp_model.language.declarations import (
     ActionDeclaration,
-    Declaration,
     LimitDeclaration,
     ObservationDeclaration,
     PropertyDeclaration,
@@ -37,7 +37,6 @@ from genstamp_model.language.suspects import Reach
 from genstamp_model.language.trace import OptionalMember, Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER, Sizes, Type, describe, fits
 from genstamp_model.language.values import Value, coerce, member_of
-from genstamp_model.language.variables import Declared
 
 if TYPE_CHECKING:
     from genstamp_model.language.system import System, Variation
@@ -73,8 +72,7 @@ class Builder:
             raise SpecError(
                 f"system {system.name} has no parts; write parts=[...], classes derived from Part", system.source
             )
-        _refuse_namesakes(parts)
-        self.state = _compose(parts)
+        self.state = compose(parts, system.source)
         self.variables = self.state.variables()
         self.values = {d.name: ir.make(Op.VARIABLE, (), d.type, d.name) for d in self.variables}
         self.reach = Reach(self.state)
@@ -355,38 +353,6 @@ def _coerced(value: object, type_: Type, what: str, source: Source) -> Expr:
         return coerce(value, type_)
     except SpecError as error:
         raise SpecError(f"{what} returns {shown}, not {describe(type_)}", source) from error
-
-
-def _compose(parts: Sequence[type[Part]]) -> type[Part]:
-    """One class of all parts; actions of later parts replace those of earlier ones."""
-    chosen = [part for part in parts if not any(other is not part and issubclass(other, part) for other in parts)]
-    bases = tuple(dict.fromkeys(reversed(chosen)))
-    state = type("State", bases, {})
-    declared: dict[str, Declared[Any]] = {}
-    for base in reversed(state.__mro__):
-        for name, value in vars(base).items():
-            if isinstance(value, Declared) and declared.setdefault(name, value) is not value:
-                raise SpecError(
-                    f"variable '{name}' is declared twice, here and at {declared[name].source}", value.source
-                )
-    assert issubclass(state, Part)
-    return state
-
-
-def _refuse_namesakes(parts: Sequence[type[Part]]) -> None:
-    """Refuse what has one name in two parts of which neither inherits from the other: one would vanish."""
-    found: dict[str, tuple[type[Part], Declaration | Declared[Any]]] = {}
-    for part in parts:
-        for base in part.__mro__:
-            for name, value in vars(base).items():
-                if not isinstance(value, Declaration | Declared):
-                    continue
-                other, before = found.setdefault(name, (base, value))
-                if issubclass(base, other):
-                    found[name] = (base, value)
-                elif not (issubclass(other, base) or (isinstance(before, Declared) and isinstance(value, Declared))):
-                    message = f"'{name}' is declared here and at {before.source}; "
-                    raise SpecError(f"{message}inherit from {other.__name__} to replace it", value.source)
 
 
 def _refuse_two_alike(refinements: Sequence[traced.Refinement]) -> None:

@@ -37,7 +37,7 @@ def _refuse_another_kind(name: str, value: object, before: Declaration | Declare
     over = f", or declare it with @{kind}" if isinstance(before, Declaration) else ""
     if not isinstance(value, Declaration | Declared):
         what = f"'{name}' hides the {kind} at {before.source}, which the part has all the same"
-        raise SpecError(f"{what}; give it another name{over}", _at(value))
+        raise SpecError(f"{what}; give it another name{over}", source_of(value) or caller())
     if _kind(value) != kind:
         what = f"{_kind(value)} '{name}' would replace the {kind} at {before.source}"
         raise SpecError(f"{what}; give it another name{over}", value.source)
@@ -72,6 +72,9 @@ def _content(cell: Any) -> object:
         return None
 
 
-def _at(value: object) -> Source:
+def source_of(value: object) -> Source | None:
+    """The line of what an attribute of a part is; None where it does not know its line."""
     code = getattr(value, "__code__", None)
-    return caller() if code is None else Source(code.co_filename, code.co_firstlineno)
+    if isinstance(value, Declaration | Declared):
+        return value.source
+    return None if code is None else Source(code.co_filename, code.co_firstlineno)
