@@ -34,7 +34,7 @@ def simulate(
     """Walk at random. A violation is real; that none was found proves nothing.
 
     Exit code: 0 no violation, 11 deadlock, 12 a property is violated, 75 a step goes wrong, 3 Ctrl-C before that or no
-    step was taken.
+    step was possible.
     """
     declared, configurations = chosen(system)
     instance = declared.instance(configurations[0].name, semantics, tuple(bug or ()))
@@ -88,7 +88,7 @@ def _open(found: Simulation) -> str:
     """Why walks without a violation say nothing at all; empty where they say something."""
     if found.interrupted:
         return "interrupted"
-    return "" if found.steps else "no step was taken"
+    return "" if found.looked else "no step was possible"
 
 
 def told(found: Simulation) -> Iterator[str]:
