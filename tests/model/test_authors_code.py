@@ -36,6 +36,8 @@ class Mood(enum.Enum):
 FLAGS = []
 COUNT = 0
 def same(x, y): return x is y  # same
+@functools.cache
+def small(s): return s.n < 2
 def wrapped(x): return functools.wraps(x)(lambda s: x)
 def unnamed(x): return lambda s: x
 def claimed(high):
@@ -214,6 +216,8 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.r = 0  # here": "or quantify over A",
     "s.n = True  # here": "write when(condition, 1, 0)",
     "s.n = pick('z', 0, 10**9)  # here": "picked from 1,000,000,001 numbers",
+    "s.f = small(s); s.n = 3; s.f = small(s)  # here": "what is cached of it would not show later assignments",
+    "s.n = len({s})  # here": "the state cannot be a key",
     "s.f = s == s  # here": "states are not compared as wholes",
     "s.f = s.f | (s != s)  # here": "states are not compared as wholes",
     "s.n = 1 if s else 2  # here": "the state is no condition",
@@ -406,6 +410,7 @@ WRONG = {
     "low = functools.partial(invariant(lambda s: s.n < 3))  # here": "'low' has the invariant inside",
     "low = wrapped(invariant(lambda s: s.n < 3))  # here": "'low' has the invariant inside",
     "low = unnamed(invariant(lambda s: s.n < 3))  # here": "'low' has the invariant inside",
+    "@functools.cached_property  # here\n    def low(s): return s.n < 3": "'low' would not show later assignments",
     "low = claimed(3)\n    lower = claimed(2)": "two properties are named 'claim', here and at own.py",
     "low = witness(lambda s: s.f)\n    lower = invariant(lambda s: s.f)": "two properties are named '<lambda>'",
     "z = members(A, initially=lambda a: a is FLAGS)  # here": IDENTITY,

@@ -109,7 +109,12 @@ class Part(Traced, metaclass=_PartType):
         raise misuse("states are not compared as wholes; compare their variables, as t.count == s.count")
 
     __ne__ = __eq__
-    __hash__ = object.__hash__
+
+    def __hash__(self) -> NoReturn:
+        raise misuse(
+            "the state cannot be a key or stand in a Python set, and what is cached of it would not show later "
+            "assignments; leave out functools.cache"
+        )
 
     def __bool__(self) -> NoReturn:
         raise misuse("the state is no condition; write one on its variables")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -25,6 +26,9 @@ def refuse_lost(part: type) -> None:
         for before in (vars(base).get(name) for base in part.__mro__[1:]):
             if isinstance(before, Declaration | Declared):
                 _refuse_another_kind(name, value, before)
+        if isinstance(value, cached_property):
+            place = source_of(value.func) or caller()
+            raise SpecError(f"'{name}' would not show later assignments; write @property", place)
         for inner in () if isinstance(value, Declaration | Declared) else _inside(value):
             if not any(inner is one for one in known):
                 what = f"'{name}' has the {_kind(inner)} inside, where nothing looks for it"
