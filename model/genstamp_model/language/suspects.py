@@ -39,6 +39,9 @@ _UNUSED: Final = (
 _CLASS: Final = "a value of the state has no Python class while it is traced; compare it with == or .at()"
 _INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
 _FUNCTION: Final = "a function in place of a condition is always true; call it"
+_NOTHING: Final = (
+    "a check gives nothing that 'if' could ask for; write it as a statement, or if case('name', condition, 'label')"
+)
 _GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
 
 _DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP"})
@@ -65,6 +68,7 @@ _FORMS: Final = frozenset(
     {"forall", "exists", "count", "those", "each", "choose", "minimum", "maximum", "when", "smallest", "largest"}
 )
 """Functions of the language that change nothing."""
+_GIVING_NOTHING: Final = frozenset({"require", "observe"})
 _ATTRIBUTES: Final = frozenset({"__dict__", "_expr", "_place", "_type", "_made_in", "_change", "_assign"})
 """What the state and its values have for Python or for the language, and not for an author."""
 _SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
@@ -307,6 +311,8 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield _Suspect(line, _MATCH)
         elif before in _DISPLAYS and _is_asked(one):
             yield _Suspect(line, _DISPLAY)
+        elif before == "CALL" and _is_asked(one) and _is_global(_called(instructions[:position]), _GIVING_NOTHING):
+            yield _Suspect(line, _NOTHING)
         elif before == "MAKE_FUNCTION" and _is_asked(one):
             yield _Suspect(line, _FUNCTION)
         elif before.startswith("LOAD_") and _is_asked(one):
