@@ -19,6 +19,7 @@ from genstamp_model.errors import ConfigurationError, Source
 from genstamp_model.explore import explore
 from genstamp_model.language import Instance, ModelError, SpecError, System
 from genstamp_model.language.author import authored
+from genstamp_model.parametric import prove_parametric
 
 HEAD = """
 import copy, enum, functools, operator, random
@@ -531,8 +532,10 @@ def test_a_search_does_not_begin_beyond_a_limit_that_is_counted(tmp_path: Path) 
 @pytest.mark.parametrize("body", ["f = flag()", "f = flag()\n    def go(s): s.f = True", "pass"])
 def test_a_system_without_actions_is_an_error(body: str, tmp_path: Path) -> None:
     text = f"from genstamp_model.language import *\nclass P(Part):\n    {body}\n{TAIL}"
-    with pytest.raises(SpecError, match=r"own\.py:\d+: system s has no action, so nothing happens"):
-        instance(text.replace("SIZES", "{}").replace("LIMITS", "{}"), tmp_path / "own.py")
+    system: Any = module(text.replace("SIZES", "{}").replace("LIMITS", "{}"), tmp_path / "own.py")["S"]
+    for look in (lambda: system.instance("c"), lambda: prove_parametric(system)):
+        with pytest.raises(SpecError, match=r"own\.py:\d+: system s has no action, so nothing happens"):
+            look()
 
 
 @pytest.fixture(autouse=True)

@@ -45,10 +45,12 @@ def prove_parametric(model: Model | System, *, timeout_ms: int = 10_000) -> Repo
 
     Raises:
         SpecError: a property relies on one that cannot be proved by induction, or on itself within one step; or a
-            variable does not begin alike for all members, or a refinement as the upper system does.
+            variable does not begin alike for all members, or a refinement as the upper system does; or there is no
+            action.
     """
     begun = time.perf_counter()
     traced = model.model() if isinstance(model, System) else model
+    traced.refuse_standstill()
     refuse_other_beginnings_of_any_size(traced)
     chosen = relied_on(traced)
     induction = _Induction(traced, timeout_ms)
