@@ -1,4 +1,4 @@
-"""A plugin of pytest: lists each test that takes more processor time than the quick check allows, and is not marked slow.
+"""A plugin of pytest: lists tests that take more processor time than the quick check allows and are not marked slow.
 
 `make durations` runs it. Processor time is that of the test and its fixtures, and of child processes that have ended.
 """

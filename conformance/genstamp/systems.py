@@ -103,6 +103,12 @@ def system_at(place: str) -> System:
     return system
 
 
+def module_of(system: System) -> ModuleType | None:
+    """The module in which a system of one's own was named; None for those that come with genstamp."""
+    module, _, _ = _own_places.get(system.name, "").rpartition(":")
+    return _loaded(module, module) if module else None
+
+
 def every_system() -> tuple[System, ...]:
     """All systems that come with genstamp, in their order."""
     return tuple(system_at(place) for place in PLACES.values())

@@ -174,6 +174,15 @@ def refuse_other_beginnings(instance: Instance) -> None:
                 )
 
 
+def refuse_other_beginnings_of_any_size(model: Model) -> None:
+    """The same for a proof for any size, in two instances: of one member each, and of two."""
+    if model.refinements:
+        for size in (1, 2):
+            sizes = dict.fromkeys((index.base for index in model.index_sets), size)
+            limits = dict.fromkeys(model.limit_names, _ANY_NUMBER)
+            refuse_other_beginnings(Instance(model, Configuration("any size", sizes, limits)))
+
+
 def story(path: Path, name: str) -> tuple[str, ...]:
     """Why the last step of a path breaks a property, where that is a refinement; else nothing."""
     evaluator = Evaluator(path.instance)

@@ -46,6 +46,7 @@ class Simulation:
         witnesses: steps after which each was first seen; None where it was not.
         violation: the first thing that broke; its path need not be a shortest one.
         seconds: of walking.
+        looked: whether some step was possible, though it may change nothing, of an action that has a weight.
         interrupted: whether the keyboard has ended the walks.
     """
 
@@ -59,6 +60,7 @@ class Simulation:
     witnesses: Mapping[str, int | None]
     violation: Violation | None
     seconds: float
+    looked: bool
     interrupted: bool = False
 
 
@@ -119,6 +121,7 @@ class _Walker:
         self.instance = instance
         self.runs = self.steps = self.stopped = self.cut = 0
         self.violation: Violation | None = None
+        self.looked = False
         self._seed = seed
         self._draw = random.Random(seed)
         self._compiled = compiled = Compiled(instance)
@@ -170,6 +173,7 @@ class _Walker:
             return None
         numbers = np.flatnonzero(self._counters[self._program.first_step : self._program.first_refined]).tolist()
         assert len(numbers) == made, (numbers, made)
+        self.looked = self.looked or any(self._weights[self._action_of[number]] for number in numbers)
         ways: dict[int, list[int]] = {}
         changing = (self._out[:made] != way[-1]).any(axis=1).tolist()
         for row, number in enumerate(numbers):
@@ -209,6 +213,7 @@ class _Walker:
             witnesses={t.witness.name: place - 1 if place else None for t, place in targets if t.witness is not None},
             violation=self.violation,
             seconds=seconds,
+            looked=self.looked,
         )
 
 

@@ -29,7 +29,7 @@ from genstamp_model.language import (
     require,
     when,
 )
-from genstamp_model.language.declare import ActionDeclaration
+from genstamp_model.language.declarations import ActionDeclaration
 
 
 class Side(Index, unnamed="Middle"):

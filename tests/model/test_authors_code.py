@@ -19,9 +19,10 @@ from genstamp_model.errors import ConfigurationError, Source
 from genstamp_model.explore import explore
 from genstamp_model.language import Instance, ModelError, SpecError, System
 from genstamp_model.language.author import authored
+from genstamp_model.parametric import prove_parametric
 
 HEAD = """
-import copy, enum, operator
+import copy, enum, functools, operator, random
 from typing import Self
 from genstamp_model.language import *
 from genstamp_model.language import Part as PartBase
@@ -36,6 +37,14 @@ class Mood(enum.Enum):
 FLAGS = []
 COUNT = 0
 def same(x, y): return x is y  # same
+@functools.cache
+def small(s): return s.n < 2
+def wrapped(x): return functools.wraps(x)(lambda s: x)
+def unnamed(x): return lambda s: x
+def claimed(high):
+    def claim(s): return s.n < high
+    return invariant(claim)
+DICE = random.Random(1)
 def left_out(x=None): return 0 if x is None else x  # left out
 class Base(Part):
     f = flag(); n = number(0, 5); o = optional(A); g = members(A); x = per(A, number(0, 3)); post = bag(M, limit='l')
@@ -208,6 +217,22 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.r = 0  # here": "or quantify over A",
     "s.n = True  # here": "write when(condition, 1, 0)",
     "s.n = pick('z', 0, 10**9)  # here": "picked from 1,000,000,001 numbers",
+    "if require(s.f, 'x'):  # here\n    s.n = 1": "a check gives nothing that 'if' could ask for",
+    "s.f = forall(A, lambda b: s.x[b] == pick('z', 0, 2))  # here": "'z' is picked or received inside a quantifier",
+    "s.f = exists(A, lambda b: s.post.receive().who == b)  # here": "'post' is picked or received inside a quantifier",
+    "s.f = s.mood.at()  # here": "at() needs at least one label of the enumeration",
+    "s.n = s.q.at(-1)  # here": "a sequence has no position -1; write one from 0, or .size() - 1",
+    "s.f = small(s); s.n = 3; s.f = small(s)  # here": "what is cached of it would not show later assignments",
+    "s.n = len({s})  # here": "the state cannot be a key",
+    "s.f = s == s  # here": "states are not compared as wholes",
+    "s.f = s.f | (s != s)  # here": "states are not compared as wholes",
+    "s.n = 1 if s else 2  # here": "the state is no condition",
+    "s.n = 1 if s is s else 2  # here": IDENTITY,
+    # Chance and clocks.
+    "random.seed(3); s.n = random.choice([1, 2])  # here": "would give the same in every step",
+    "from random import randint; s.n = randint(1, 1)  # here": "would give the same in every step",
+    "s.n = DICE.randint(1, 1)  # here": "so that 'DICE' would give the same in every step",
+    "import time; s.n = int(time.time() < 0)  # here": "so that 'time' would give the same in every step",
     # What the state and its values have for Python, or for the language.
     "require(s.n.expr == 3, 'x'); s.n = 1  # here": "'.expr' is the language's own; read the variable or field",
     "s.n = getattr(s.n, 'expr').type.low  # here": "'.expr' is the language's own; read the variable or field",
@@ -344,6 +369,8 @@ def test_what_is_clear_is_read(body: str, tmp_path: Path) -> None:
     assert READ[body] is None or f"  {READ[body]}" in written
 
 
+LOW = "@invariant\n    def low(s): return s.n < 3\n"
+
 WRONG = {
     # Declarations.
     "f = flag(initially=3)  # here": "a flag is True or False initially",
@@ -376,6 +403,24 @@ WRONG = {
     "@action  # here\n    def go(s, *a): pass": "go takes the state s",
     "@action\n    def go(s): s.go()  # here": "'go' is declared with a decorator at own.py",
     "1 / 0  # here": "ZeroDivisionError",
+    # What a part would lose.
+    "f = None": "'f' hides the variable at own.py",
+    "def n(s): return s.f  # here": "'n' hides the variable at own.py",
+    f"{LOW}class Q(P):\n    def low(s): return s.n < 2  # here": "'low' hides the invariant at own.py",
+    f"{LOW}class Q(P):\n    low = None": "give it another name, or declare it with @invariant",
+    f"{LOW}class Q(P):\n    low = action(lambda s: None)  # here": "action 'low' would replace the invariant",
+    "@staticmethod\n    @invariant  # here\n    def low(s): return s.n < 3": "'low' has the invariant inside",
+    "@property\n    @action  # here\n    def low(s): s.n = 1": "'low' has the action inside",
+    "low = [invariant(lambda s: s.n < 3)]  # here": "'low' has the invariant inside",
+    "low = {'one': flag()}  # here": "'low' has the variable inside",
+    "low = functools.partial(invariant(lambda s: s.n < 3))  # here": "'low' has the invariant inside",
+    "low = wrapped(invariant(lambda s: s.n < 3))  # here": "'low' has the invariant inside",
+    "low = unnamed(invariant(lambda s: s.n < 3))  # here": "'low' has the invariant inside",
+    "@functools.cached_property  # here\n    def low(s): return s.n < 3": "'low' would not show later assignments",
+    "low = claimed(3)\n    lower = claimed(2)": "two properties are named 'claim', here and at own.py",
+    "low = witness(lambda s: s.f)\n    lower = invariant(lambda s: s.f)": "two properties are named '<lambda>'",
+    "z = members(A, initially=lambda a: a is FLAGS)  # here": IDENTITY,
+    "z = members(A, initially=lambda a: DICE.random() < 1)  # here": "would give the same in every step",
 }
 
 
@@ -487,8 +532,10 @@ def test_a_search_does_not_begin_beyond_a_limit_that_is_counted(tmp_path: Path) 
 @pytest.mark.parametrize("body", ["f = flag()", "f = flag()\n    def go(s): s.f = True", "pass"])
 def test_a_system_without_actions_is_an_error(body: str, tmp_path: Path) -> None:
     text = f"from genstamp_model.language import *\nclass P(Part):\n    {body}\n{TAIL}"
-    with pytest.raises(SpecError, match=r"own\.py:\d+: system s has no action, so nothing happens"):
-        instance(text.replace("SIZES", "{}").replace("LIMITS", "{}"), tmp_path / "own.py")
+    system: Any = module(text.replace("SIZES", "{}").replace("LIMITS", "{}"), tmp_path / "own.py")["S"]
+    for look in (lambda: system.instance("c"), lambda: prove_parametric(system)):
+        with pytest.raises(SpecError, match=r"own\.py:\d+: system s has no action, so nothing happens"):
+            look()
 
 
 @pytest.fixture(autouse=True)

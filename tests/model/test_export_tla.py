@@ -22,6 +22,7 @@ from genstamp_model.language import (
     exists,
     flag,
     invariant,
+    leads_to,
     number,
     per,
     require,
@@ -154,6 +155,26 @@ def test_fairness_is_said_of_each_choice_of_members_and_of_any_message() -> None
     module = tla(EVERY_FORM.instance("tiny"))
     assert "FairFor_orders_are_met == WF_vars(\\E m \\in BagToSet(orders) : dispatch(m))" in module.text
     assert module.claims["orders_are_met"] == Claims((), ("orders_are_met",), "SpecFor_orders_are_met")
+
+
+class Doors(House):
+    @action
+    def shut(s, door: Door) -> None:
+        """Somebody shuts a door."""
+        s.door[door] = False
+
+    @leads_to(fair=("open", "shut"))
+    def is_shut(s, door: Door) -> tuple[Bool, Bool]:
+        """No door stays open."""
+        return s.door[door], ~s.door[door]
+
+
+def test_a_quantifier_of_fairness_ends_before_the_next_one() -> None:
+    """TLC refuses two variables of one name, one inside of the other."""
+    doors = System("doors", parts=[Doors], configurations=HOUSE.configurations)
+    fair = definition(tla(doors.instance("two")).text, "FairFor_is_shut")
+    one, other = (f"(\\A d \\in Door : WF_vars({name}(d)))" for name in ("open", "shut"))
+    assert fair == f"FairFor_is_shut == {one} /\\ {other}"
 
 
 def test_claims_about_other_behaviours_are_not_put_together() -> None:

@@ -52,7 +52,7 @@ from genstamp_model.language import (
     when,
     witness,
 )
-from genstamp_model.language.declare import PropertyDeclaration
+from genstamp_model.language.declarations import PropertyDeclaration
 
 
 class Holder(Index):
@@ -724,6 +724,51 @@ def variable_declared_twice() -> Any:
     return [World, Other]
 
 
+@misuse("'is_deep' is declared here and at test_language_misuse.py")
+def helper_declared_twice() -> Any:
+    class One(World):
+        def is_deep(s) -> Bool:
+            return s.depth > 1
+
+    class Other(World):
+        def is_deep(s) -> Bool:  # here
+            return s.depth > 2
+
+    return [One, Other]
+
+
+@misuse("'depth' is declared here and at test_language_misuse.py")
+def variable_and_action_of_one_name() -> Any:
+    class Other(Part):
+        @action  # here
+        def depth(s) -> None:
+            """It is none of the other part's variables."""
+
+    return [World, Other]
+
+
+@misuse("'grow' stands in Fish, which is no part; declare it in a class derived from Part")
+def action_in_a_record() -> Any:
+    class Fish(Record):
+        size = number(0, 3)
+
+        @action  # here
+        def grow(s) -> None:
+            """It grows."""
+
+    return World
+
+
+@misuse("'grow' stands in Fish, which is no part; declare it in a class derived from Part")
+def action_in_an_index_set() -> Any:
+    class Fish(Index):
+        @action  # here
+        def grow(s) -> None:
+            """It grows."""
+
+    return World
+
+
 @misuse("'put' is declared here and at test_language_misuse.py")
 def action_declared_twice() -> Any:
     class One(World):
@@ -841,6 +886,33 @@ def test_bugs_that_replace_one_action_cannot_be_combined() -> None:
         system.model(bugs=["flood", "drought"])
 
 
+def test_two_parts_do_not_share_the_name_of_a_constant() -> None:
+    one, other = (type(name, (World,), {"MOST": most}) for name, most in (("One", 1), ("Other", 2)))
+    with pytest.raises(SpecError, match="'MOST' is declared here and in One; inherit from One to replace it"):
+        System("wrong", parts=[one, other], configurations=[]).model()
+
+
+def test_parts_may_replace_one_helper_of_a_part_that_they_share() -> None:
+    class Shared(World):
+        def is_deep(s) -> Bool:
+            return s.depth > 1
+
+        @invariant
+        def is_shallow(s) -> Bool:
+            return ~s.is_deep()
+
+    class One(Shared):
+        def is_deep(s) -> Bool:
+            return super().is_deep() & s.wet
+
+    class Other(Shared):
+        def is_deep(s) -> Bool:
+            return super().is_deep() | s.wet
+
+    claim = System("shared", parts=[One, Other], configurations=[]).model().property("is_shallow")
+    assert str(claim.condition) == "~(((1 < depth) & wet) | wet)"
+
+
 def test_property_is_not_replaced_by_one_of_another_kind() -> None:
     class Dry(World):
         @invariant
@@ -876,6 +948,15 @@ def test_refinement_that_leaves_out_a_variable_is_refused() -> None:
     upper = System("upper", parts=[World], configurations=[])
     lower = System("lower", parts=[World], configurations=[], refines=[RefinementDeclaration(upper, {})])
     with pytest.raises(SpecError, match="the mapping from lower to upper leaves out 'wet'"):
+        lower.model()
+
+
+def test_refinement_that_reads_no_variable_is_refused() -> None:
+    upper = System("upper", parts=[World], configurations=[])
+    names = [variable.name for variable in World.variables()]
+    hidden = dict.fromkeys(names, "it is not modelled")
+    lower = System("lower", parts=[World], configurations=[], refines=[RefinementDeclaration(upper, {}, hidden=hidden)])
+    with pytest.raises(SpecError, match="the mapping from lower to upper is the same in every state"):
         lower.model()
 
 

@@ -258,6 +258,10 @@ def test_variable_that_begins_differently_is_an_error() -> None:
         level = per(Node, number(0, 9))
         mark: Declared[object] = Declared(NumberType(0, 9), lambda sizes: sizes.of(Node.set))
 
+        @action
+        def raise_(s, node: Node) -> None:
+            s.level[node] = s.level[node] + 1
+
         @invariant(inductive=True)
         def low(s) -> Bool:
             return forall(Node, lambda n: s.level[n] < 9)

@@ -39,6 +39,7 @@ from genstamp_model.language import (
     require,
     when,
 )
+from genstamp_model.parametric import prove_parametric
 from genstamp_model.prove import Verdict as Proved
 from genstamp_model.prove import Within, bmc, prove
 from genstamp_model.refinement import mapped
@@ -197,10 +198,13 @@ def test_what_is_declared_unreachable_may_not_be_taken() -> None:
     assert "  not shut: doors stay open" in violation.story
 
 
-def test_an_initial_state_that_is_mapped_elsewhere_is_refused() -> None:
+@pytest.mark.parametrize(
+    "judge", [explore, lambda doors: bmc(doors, steps=1), prove, lambda doors: prove_parametric(doors.model)]
+)
+def test_an_initial_state_that_is_mapped_elsewhere_is_refused(judge: Callable[[Instance], object]) -> None:
     mapping = GOOD | {"passed": lambda s, door: s.count[door] + 1}
     with pytest.raises(SpecError, match="of doors is not mapped to that of door: passed is 1, not 0"):
-        explore(doors(mapping))
+        judge(doors(mapping))
 
 
 def test_an_unknown_upper_action_is_refused() -> None:

@@ -445,7 +445,7 @@ def test_a_limit_and_the_condition_to_stop_are_looked_at() -> None:
         configurations=[Configuration("one", {"Sitter": 2, "Room": 1}, {"post": 1})],
         may_stop=lambda s: s.tired[s.queue.first()],
     )
-    with pytest.raises(ConfigurationError, match="the condition under which the system may stop reads"):
+    with pytest.raises(ConfigurationError, match=r"test_symmetry_static.py:\d+: the condition under which"):
         refuse_asymmetry(stopping.instance(), groups(stopping.instance()))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from genstamp.cli.asked import hollow_case, judged, not_asked
 from genstamp.report import Case, Stage
 from genstamp.report.of_model import rule_named, unkept
 from genstamp.report.places import place
@@ -10,7 +11,7 @@ from genstamp_model.parametric import Proof, Report
 from genstamp_model.prove import Verdict
 
 
-def told(report: Report) -> Iterator[str]:
+def told(report: Report, model: Model) -> Iterator[str]:
     """A report as a table of properties; an obligation has a row of its own where there is something to say of it."""
     members = f" for any number of {', '.join(report.open)}," if report.open else ""
     yield f"{report.system},{members} integers unbounded, limits ignored"
@@ -19,7 +20,11 @@ def told(report: Report) -> Iterator[str]:
     rows = [row for proof in report.proofs for row in proof.obligations]
     outside = sum(bool(row.circle) for row in rows)
     fragment = f"{outside} outside the decidable fragment" if outside else "all in the decidable fragment"
-    yield f"  {report.verdict} in {report.milliseconds / 1000:.1f} s, {len(rows)} obligations, {fragment}"
+    left = not_asked(model, _proved(report))
+    if left:
+        yield f"  not asked, as not declared inductive: {', '.join(left)}"
+    verdict = judged(report.verdict, model, _proved(report))
+    yield f"  {verdict} in {report.milliseconds / 1000:.1f} s, {len(rows)} obligations, {fragment}"
 
 
 def _told_proof(proof: Proof) -> Iterator[str]:
@@ -35,15 +40,20 @@ def _told_proof(proof: Proof) -> Iterator[str]:
         yield from (f"      {line}" for line in proof.broken_by.lines)
 
 
-def plain(report: Report) -> dict[str, object]:
+def plain(report: Report, model: Model) -> dict[str, object]:
     """A report as JSON."""
     return {
         "system": report.system,
         "any_number_of": list(report.open),
-        "verdict": report.verdict.value,
+        "verdict": judged(report.verdict, model, _proved(report)).value,
         "seconds": round(report.milliseconds / 1000, 3),
         "properties": [_plain_proof(proof) for proof in report.proofs],
+        "not_asked": not_asked(model, _proved(report)),
     }
+
+
+def _proved(report: Report) -> set[str]:
+    return {proof.name for proof in report.proofs}
 
 
 def _plain_proof(proof: Proof) -> dict[str, object]:
@@ -70,7 +80,10 @@ def _plain_proof(proof: Proof) -> dict[str, object]:
 
 
 def cases(report: Report, model: Model) -> Iterator[Case]:
-    """Each property as a test case."""
+    """Each property as a test case; and that none was asked about, where that is so."""
+    hollow = hollow_case(f"genstamp.prove.{report.system}", model, _proved(report))
+    if hollow is not None:
+        yield hollow
     for proof in report.proofs:
         name, rule = f"{proof.name} for any size", rule_named(model, proof.name)
         seconds, broken = sum(row.milliseconds for row in proof.obligations) / 1000, proof.broken_by

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from genstamp import leads_to
+from genstamp import forgotten, leads_to
 from genstamp.byte_sizes import bytes_of
 from genstamp.cli import covering, telling, witnessing
 from genstamp.cli.choosing import limited, to_search
@@ -21,7 +21,7 @@ from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import Searched
 from genstamp.errors import TraceFileError
 from genstamp.report import Format, document, verdict
-from genstamp.systems import PLACES, place_of
+from genstamp.systems import PLACES, module_of, place_of
 from genstamp_model.explore import INTERRUPTED
 from genstamp_model.language import Instance
 
@@ -102,8 +102,8 @@ def check(
     With all default configurations, coverage is checked too: every action is taken and changes something, every refusal
     is given, every witness is reached. There is a warning for each property that could not have failed in any of them
     (because its antecedent or something else in it never happens, nothing is ever owed, or no values of its variables
-    would break it), for each witness that an initial state shows, and for each variable that no action sets or nothing
-    reads.
+    would break it), for each witness that an initial state shows, for each variable that no action sets or nothing
+    reads, and for what your own file declares and nothing there uses.
 
     With --witness only that is checked: the configurations are searched one by one until one reaches it. The name of
     another property looks for a state in which that property could have failed.
@@ -146,7 +146,8 @@ def check(
             param_hint="--strict",
         )
     found, left = _searched(instances, options, form)
-    covered = covering.over(found, strict=strict) if is_claimed and not left else None
+    unused = forgotten.of_module(module) if is_claimed and (module := module_of(declared)) else ()
+    covered = covering.over(found, strict=strict, forgotten=unused) if is_claimed and not left else None
     together = [] if covered is None else list(covering.cases(covered))
     cases = [*(case for one in found for case in one.cases), *(one.case() for one in left), *together]
     if form is not Format.TEXT:

@@ -24,9 +24,13 @@ def limited(configuration: Configuration, limits: Sequence[str]) -> Configuratio
     if not limits:
         return configuration
     changed: dict[str, int] = dict(configuration.limits)
+    given: set[str] = set()
     for text in limits:
         name, _, number = text.partition("=")
         if not number.isdecimal():
             raise typer.BadParameter(f"'{text}' is no limit; write NAME=N with a number from 0", param_hint="--limit")
+        if name in given:
+            raise typer.BadParameter(f"'{name}' is given twice; give each limit once", param_hint="--limit")
+        given.add(name)
         changed[name] = int(number)
     return replace(configuration, limits=changed, name=f"{configuration.name}*")

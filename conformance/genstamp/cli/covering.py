@@ -9,9 +9,11 @@ from typing import Any
 
 from genstamp import coverage, vacuity
 from genstamp.cli.telling import Searched
+from genstamp.forgotten import Forgotten
 from genstamp.report import Case, Rule, verdict
 from genstamp.report.case import Outcome
 from genstamp.report.of_model import beginning, group_of, rule_named
+from genstamp.report.places import place
 from genstamp.vacuity import Finding, Vacuity
 from genstamp_model.explore import Verdict
 from genstamp_model.language import Configuration, System
@@ -28,6 +30,7 @@ class Covered:
         is_whole: whether all searches ended without a violation; otherwise a missing item is undetermined.
         missing: the items that no search reached, as `coverage` names them.
         vacuities: the vacuity of each search; empty unless `is_whole`.
+        forgotten: what the system's file declares and nothing uses.
         strict: whether a vacuous property or an unused variable is a failure instead of a warning.
     """
 
@@ -36,6 +39,7 @@ class Covered:
     is_whole: bool
     missing: tuple[str, ...]
     vacuities: tuple[Vacuity, ...]
+    forgotten: tuple[Forgotten, ...]
     strict: bool
 
     @property
@@ -70,12 +74,13 @@ def is_claimed(
     return is_as_declared and bool(chosen) and {one.name for one in chosen} == default
 
 
-def over(found: Sequence[Searched], *, strict: bool) -> Covered:
+def over(found: Sequence[Searched], *, strict: bool, forgotten: Sequence[Forgotten] = ()) -> Covered:
     """The coverage of some searches of one model together.
 
     Args:
         found: the searches.
         strict: whether a vacuous property or an unused variable is a failure.
+        forgotten: what the system's file declares and nothing uses.
     """
     results = [one.result for one in found]
     is_whole = all(result.verdict is Verdict.HOLDS for result in results)
@@ -85,6 +90,7 @@ def over(found: Sequence[Searched], *, strict: bool) -> Covered:
         is_whole=is_whole,
         missing=tuple(coverage.missing(coverage.together(coverage.of(result) for result in results))),
         vacuities=tuple(vacuity.of(result) for result in results) if is_whole else (),
+        forgotten=tuple(forgotten),
         strict=strict,
     )
 
@@ -92,6 +98,8 @@ def over(found: Sequence[Searched], *, strict: bool) -> Covered:
 def told(covered: Covered) -> Iterator[str]:
     """The coverage and the vacuous properties in lines of text."""
     missing = "; ".join(map(coverage.worded, covered.missing))
+    word = "violated" if covered.strict else "warning"
+    yield from (f"{word}: {one.source}: {one.message}" for one in covered.forgotten)
     if not covered.is_whole:
         if missing:
             yield f"not all is searched; {covered.where} never reached so far: {missing}"
@@ -106,7 +114,6 @@ def told(covered: Covered) -> Iterator[str]:
     named = list(zip(covered.configurations, covered.vacuities, strict=True))
     yield from (f"  {line}" for line in vacuity.witnesses(named))
     yield from (f"declared to say nothing: {line}" for line in vacuity.declared(covered.vacuities))
-    word = "violated" if covered.strict else "warning"
     yield from (f"{word}: {finding}" for finding in covered.findings)
 
 
@@ -122,6 +129,7 @@ def plain(covered: Covered | None) -> dict[str, Any] | None:
         "searched_to_the_end": covered.is_whole,
         "never_reached": list(covered.missing),
         "says_nothing": [finding.message for finding in covered.findings],
+        "never_used": [f"{one.source}: {one.message}" for one in covered.forgotten],
         "declared_to_say_nothing": vacuity.declared(covered.vacuities),
     }
 
@@ -142,9 +150,13 @@ def cases(covered: Covered, seconds: float = 0.0) -> Iterator[Case]:
         where = coverage.place_of(model, missed)
         why = f"never reached in any configuration: {coverage.worded(missed)}"
         yield Case(group, f"coverage of {missed}", seconds, "failure", "coverage", why, rule=rule, place=where)
+    worse: Outcome = "failure" if covered.strict else "warning"
+    for one in covered.forgotten:
+        yield Case(
+            group, f"use of {one.name}", seconds, worse, "never used", one.message, rule=rule, place=place(one.source)
+        )
     for finding in covered.findings:
         where, about = vacuity.place_of(model, finding.name), rule_named(model, finding.name)
-        outcome: Outcome = "failure" if covered.strict else "warning"
         yield Case(
-            group, f"vacuity of {finding.name}", seconds, outcome, "vacuity", finding.message, rule=about, place=where
+            group, f"vacuity of {finding.name}", seconds, worse, "vacuity", finding.message, rule=about, place=where
         )

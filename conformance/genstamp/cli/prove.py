@@ -6,6 +6,7 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from genstamp.cli import any_size, supporting
+from genstamp.cli.asked import hollow_case, judged, not_asked
 from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, Outcome, Stage, document, verdict
 from genstamp.report.of_model import rule_named, unkept
@@ -107,32 +108,21 @@ def _prove_for_any_size(model: Model, timeout_ms: int, form: Format) -> NoReturn
     report = prove_parametric(model, timeout_ms=timeout_ms)
     cases_ = list(any_size.cases(report, model))
     if form is Format.TEXT:
-        for line in any_size.told(report):
+        for line in any_size.told(report, model):
             typer.echo(line)
     else:
-        plain_ = {**any_size.plain(report), "exit_code": verdict(cases_).exit_code}
+        plain_ = {**any_size.plain(report, model), "exit_code": verdict(cases_).exit_code}
         typer.echo(document(form, "genstamp prove", lambda: plain_, cases_), nl=False)
     raise typer.Exit(verdict(cases_).exit_code)
 
 
-def not_asked(report: Report, model: Model) -> list[str]:
-    """Invariants and transition properties that are not declared inductive, and were not found to be."""
-    known = {proof.name for proof in (*report.proofs, *report.others)}
-    return [
-        claim.name
-        for claim in model.properties
-        if claim.kind in ("invariant", "transition") and claim.name not in known
-    ]
-
-
-def _is_hollow(report: Report, model: Model) -> bool:
-    """Whether nothing is proved but ranges of numbers, although the model has properties."""
-    return all(proof.kind == "range" for proof in report.proofs) and bool(not_asked(report, model))
+def _proved(report: Report) -> set[str]:
+    """The names of what was asked about, and of what was found to be inductive."""
+    return {proof.name for proof in (*report.proofs, *report.others)}
 
 
 def _verdict(report: Report, model: Model) -> Verdict:
-    hollow = report.verdict is Verdict.PROVED and _is_hollow(report, model)
-    return Verdict.UNDETERMINED if hollow else report.verdict
+    return judged(report.verdict, model, _proved(report))
 
 
 def told(report: Report, model: Model) -> Iterator[str]:
@@ -154,7 +144,7 @@ def told(report: Report, model: Model) -> Iterator[str]:
     if report.others:
         names = (f"{proof.name} (k = {proof.k})" if proof.k > 1 else proof.name for proof in report.others)
         yield f"  also proved, though not declared inductive: {', '.join(names)}"
-    left = not_asked(report, model)
+    left = not_asked(model, _proved(report))
     if left:
         yield f"  not asked, as not declared inductive: {', '.join(left)}"
     yield f"  {_verdict(report, model)} in {report.milliseconds / 1000:.1f} s"
@@ -171,16 +161,16 @@ def plain(report: Report, model: Model) -> dict[str, object]:
         "seconds": round(report.milliseconds / 1000, 3),
         "properties": [plain_proof(proof) for proof in report.proofs],
         "also_proved": [{"name": proof.name, "k": proof.k} for proof in report.others],
-        "not_asked": not_asked(report, model),
+        "not_asked": not_asked(model, _proved(report)),
     }
 
 
 def cases(report: Report, model: Model) -> Iterator[Case]:
     """Each property as a test case; and that none was asked about, where that is so."""
     group = f"genstamp.prove.{report.system}.{report.configuration}"
-    if _is_hollow(report, model):
-        why = f"no property is declared inductive: {', '.join(not_asked(report, model))}"
-        yield Case(group, "properties", 0.0, "undetermined", "not asked", why)
+    hollow = hollow_case(group, model, _proved(report))
+    if hollow is not None:
+        yield hollow
     for proof in report.proofs:
         seconds = sum(row.milliseconds for row in proof.obligations) / 1000
         broken = proof.broken_by

@@ -33,7 +33,8 @@ def simulate(
 ) -> None:
     """Walk at random. A violation is real; that none was found proves nothing.
 
-    Exit code: 0 no violation, 11 deadlock, 12 a property is violated, 75 a step goes wrong, 3 Ctrl-C before that.
+    Exit code: 0 no violation, 11 deadlock, 12 a property is violated, 75 a step goes wrong, 3 Ctrl-C before that or no
+    step was possible.
     """
     declared, configurations = chosen(system)
     instance = declared.instance(configurations[0].name, semantics, tuple(bug or ()))
@@ -80,7 +81,14 @@ def word(found: Simulation) -> str:
     worst = verdict([case(found)])
     if worst is Verdict.HOLDS:
         return "nothing found, which proves nothing"
-    return "undetermined: interrupted" if found.interrupted and found.violation is None else worst.word
+    return worst.word if worst is not Verdict.UNDETERMINED else f"undetermined: {_open(found)}"
+
+
+def _open(found: Simulation) -> str:
+    """Why walks without a violation say nothing at all; empty where they say something."""
+    if found.interrupted:
+        return "interrupted"
+    return "" if found.looked else "no step was possible"
 
 
 def told(found: Simulation) -> Iterator[str]:
@@ -132,7 +140,7 @@ def case(found: Simulation) -> Case:
     if found.violation is not None:
         return broken_case(group, name, found.seconds, found.instance, found.violation)
     rule, judged = search_rule(model), rules(model)
-    if found.interrupted:
-        why = f"interrupted after {found.runs:,} walks"
-        return Case(group, name, found.seconds, "undetermined", "interrupted", why, rule=rule, judged=judged)
+    if _open(found):
+        why = f"{_open(found)} after {found.runs:,} walks" if found.interrupted else _open(found)
+        return Case(group, name, found.seconds, "undetermined", _open(found), why, rule=rule, judged=judged)
     return Case(group, name, found.seconds, rule=rule, judged=judged)

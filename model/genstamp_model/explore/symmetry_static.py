@@ -85,9 +85,9 @@ def _claims(instance: Instance) -> Iterator[tuple[str, Expr]]:
         if claim.kind != "leads_to":
             yield f"{claim.source}: {claim.kind} {claim.name}", claim.closed
     for name, expression in model.limits:
-        yield f"limit {name}", expression
+        yield f"{model.source}: limit {name}", expression
     if model.may_stop is not None:
-        yield "the condition under which the system may stop", model.may_stop
+        yield f"{model.source}: the condition under which the system may stop", model.may_stop
 
 
 @dataclass(frozen=True)

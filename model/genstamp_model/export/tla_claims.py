@@ -149,7 +149,7 @@ class Properties:
             with self.names.binding([(p.name, candidates(p)) for p in outer]) as bound:
                 fair = Piece(f"{kind}_{VARIABLES}({self.steps.some(action, inner).inline})")
                 over = ", ".join(f"{b} \\in {self.steps.domain(p)}" for b, p in zip(bound, outer, strict=True))
-                yield opened(f"\\A {over} :", fair) if over else fair
+                yield opened(f"\\A {over} :", fair, level=Level.OPEN) if over else fair
 
     def limits(self) -> Iterator[str]:
         """What the limits demand, and every claim within them."""

@@ -14,7 +14,8 @@ from functools import cached_property
 
 from genstamp_model.errors import SpecError
 from genstamp_model.language import model as traced
-from genstamp_model.language.declare import BY_PART, ActionDeclaration, Part, parameters_of
+from genstamp_model.language.declarations import BY_PART, ActionDeclaration
+from genstamp_model.language.declare import Part, parameters_of
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.leaks import refuse_leak
 from genstamp_model.language.trace import ActionParameter, Case, Check, Trace

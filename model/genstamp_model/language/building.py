@@ -18,16 +18,15 @@ from genstamp_model.language import ir
 from genstamp_model.language import model as traced
 from genstamp_model.language.actions import ActionTracer
 from genstamp_model.language.author import authored, is_specification, suggested
+from genstamp_model.language.composing import compose
 from genstamp_model.language.constant import is_constant
-from genstamp_model.language.declare import (
+from genstamp_model.language.declarations import (
     ActionDeclaration,
-    BeginningDeclaration,
     LimitDeclaration,
     ObservationDeclaration,
-    Part,
     PropertyDeclaration,
-    parameters_of,
 )
+from genstamp_model.language.declare import Part, parameters_of
 from genstamp_model.language.ending import ANYWHERE
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.labels import never_taken
@@ -38,7 +37,6 @@ from genstamp_model.language.suspects import Reach
 from genstamp_model.language.trace import OptionalMember, Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER, Sizes, Type, describe, fits
 from genstamp_model.language.values import Value, coerce, member_of
-from genstamp_model.language.variables import Declared
 
 if TYPE_CHECKING:
     from genstamp_model.language.system import System, Variation
@@ -74,8 +72,7 @@ class Builder:
             raise SpecError(
                 f"system {system.name} has no parts; write parts=[...], classes derived from Part", system.source
             )
-        _refuse_namesakes(parts)
-        self.state = _compose(parts)
+        self.state = compose(parts, system.source)
         self.variables = self.state.variables()
         self.values = {d.name: ir.make(Op.VARIABLE, (), d.type, d.name) for d in self.variables}
         self.reach = Reach(self.state)
@@ -100,6 +97,7 @@ class Builder:
         declared = tuple(self._property(declaration) for declaration in self.state.properties())
         properties = (*declared, *(refinement.claim for refinement in refinements))
         _refuse_two_alike(refinements)
+        _refuse_one_name(declared)
         self._refuse_unknown_breaks({p.name for p in properties})
         variables = tuple(
             traced.Variable(d.name, d.type, d.initial, d.source, d.starts, d.choice) for d in self.variables
@@ -313,6 +311,9 @@ class Builder:
                 declaration.mapping[name], self._trace(False), declaration.source, self.state(), *members
             )
             mapping[name] = _coerced(value, type_, f"the mapping of '{name}'", declaration.source)
+        if not any(node.op is Op.VARIABLE for value in mapping.values() for node in ir.walk(value)):
+            message = f"the mapping from {self.system.name} to {upper.system} is the same in every state"
+            raise SpecError(f"{message}; give a variable of {upper.system} by those of the state", declaration.source)
         parameters = frozenset(parameter.name for parameter in declaration.parameters)
         for value in mapping.values():
             refuse_leak(value, parameters, declaration.source)
@@ -371,39 +372,6 @@ def _coerced(value: object, type_: Type, what: str, source: Source) -> Expr:
         raise SpecError(f"{what} returns {shown}, not {describe(type_)}", source) from error
 
 
-def _compose(parts: Sequence[type[Part]]) -> type[Part]:
-    """One class of all parts; actions of later parts replace those of earlier ones."""
-    chosen = [part for part in parts if not any(other is not part and issubclass(other, part) for other in parts)]
-    bases = tuple(dict.fromkeys(reversed(chosen)))
-    state = type("State", bases, {})
-    declared: dict[str, Declared[Any]] = {}
-    for base in reversed(state.__mro__):
-        for name, value in vars(base).items():
-            if isinstance(value, Declared) and declared.setdefault(name, value) is not value:
-                raise SpecError(
-                    f"variable '{name}' is declared twice, here and at {declared[name].source}", value.source
-                )
-    assert issubclass(state, Part)
-    return state
-
-
-def _refuse_namesakes(parts: Sequence[type[Part]]) -> None:
-    """Refuse what has one name in two parts of which neither inherits from the other: one would vanish."""
-    kinds = ActionDeclaration | PropertyDeclaration | LimitDeclaration | BeginningDeclaration | ObservationDeclaration
-    found: dict[str, tuple[type[Part], Source]] = {}
-    for part in parts:
-        for base in part.__mro__:
-            for name, value in vars(base).items():
-                if not isinstance(value, kinds):
-                    continue
-                other, source = found.setdefault(name, (base, value.source))
-                if issubclass(base, other):
-                    found[name] = (base, value.source)
-                elif not issubclass(other, base):
-                    message = f"'{name}' is declared here and at {source}; inherit from {other.__name__} to replace it"
-                    raise SpecError(message, value.source)
-
-
 def _refuse_two_alike(refinements: Sequence[traced.Refinement]) -> None:
     """Refuse two refinements of one name."""
     found: set[str] = set()
@@ -411,6 +379,16 @@ def _refuse_two_alike(refinements: Sequence[traced.Refinement]) -> None:
         if one.claim.name in found:
             raise SpecError(f"{one.upper.system} is refined twice", one.source)
         found.add(one.claim.name)
+
+
+def _refuse_one_name(properties: Sequence[traced.Property]) -> None:
+    """Refuse two properties of one name, as of functions that another one makes: one would be taken for the other."""
+    found: dict[str, Source] = {}
+    for claim in properties:
+        if claim.name in found:
+            message = f"two properties are named '{claim.name}', here and at {found[claim.name]}"
+            raise SpecError(f"{message}; give their functions names of their own", claim.source)
+        found[claim.name] = claim.source
 
 
 def _refuse_unknown(what: str, names: Sequence[str], known: Sequence[str], claim: traced.Property) -> None:

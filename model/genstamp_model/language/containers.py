@@ -144,6 +144,8 @@ class Sequence(Value, Generic[V]):
 
     def at(self, position: Number | int) -> V:
         """The element at a position from 0; past the end, the zero of its type."""
+        if isinstance(position, int) and position < 0:
+            raise misuse(f"a sequence has no position {position}; write one from 0, or .size() - {-position}")
         return cast(V, wrap(ir.make(Op.AT, (self.expr, coerce(position, INTEGER)), self._element())))
 
     def first(self) -> V:

@@ -11,13 +11,22 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar, overload
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language.author import authored, suggested
 from genstamp_model.language.author import caller as called_from
+from genstamp_model.language.declarations import (
+    BY_PART,
+    ActionDeclaration,
+    BeginningDeclaration,
+    Declaration,
+    LimitDeclaration,
+    ObservationDeclaration,
+    PropertyDeclaration,
+)
+from genstamp_model.language.lost import refuse_lost
 from genstamp_model.language.suspects import Traced
 from genstamp_model.language.trace import ActionParameter, OptionalMember, current, misuse
 from genstamp_model.language.types import IndexSet, RefType, Type
@@ -36,101 +45,13 @@ from genstamp_model.language.variables import Declared, declared_in
 
 V = TypeVar("V")
 
-BY_PART: Final = ""
-"""The caller of a step whose action does not name it: what its part says."""
-
-
-class _Declaration:
-    """Base of what a decorator makes of a function."""
-
-    source: Source
-
-    def __call__(self, *_: object, **__: object) -> NoReturn:
-        name = getattr(self, "name", "it")
-        raise misuse(
-            f"'{name}' is declared with a decorator at {self.source} and cannot be called; move what both need into a "
-            "method without a decorator"
-        )
-
-
-@dataclass(frozen=True)
-class ActionDeclaration(_Declaration):
-    """A step of one actor, not traced yet."""
-
-    function: Callable[..., object]
-    event: str
-    hidden: bool
-    refuses: str | None
-    unchanged: str
-    source: Source
-    caller: str | None = BY_PART
-
-    @property
-    def name(self) -> str:
-        """The action's name: that of its function."""
-        return self.function.__name__
-
-
-@dataclass(frozen=True)
-class PropertyDeclaration(_Declaration):
-    """A claim, not traced yet. `kind` is invariant, transition, witness or leads_to."""
-
-    function: Callable[..., Any]
-    kind: str
-    inductive: bool
-    given: tuple[str, ...]
-    fair: tuple[str, ...]
-    strongly_fair: tuple[str, ...]
-    vacuous: str
-    source: Source
-
-    @property
-    def name(self) -> str:
-        """The property's name: that of its function."""
-        return self.function.__name__
-
-
-@dataclass(frozen=True)
-class LimitDeclaration(_Declaration):
-    """A number that a configuration limits, not traced yet."""
-
-    function: Callable[..., Number]
-    name: str
-    source: Source
-
-
-@dataclass(frozen=True)
-class BeginningDeclaration(_Declaration):
-    """A condition on initial states, not traced yet."""
-
-    function: Callable[..., object]
-    source: Source
-
-    @property
-    def name(self) -> str:
-        """The condition's name: that of its function."""
-        return self.function.__name__
-
-
-@dataclass(frozen=True)
-class ObservationDeclaration(_Declaration):
-    """Something that a node can show about one entity at any time, not traced yet."""
-
-    function: Callable[..., Value]
-    source: Source
-
-    @property
-    def name(self) -> str:
-        """The observation's name: that of its function."""
-        return self.function.__name__
-
 
 class _Names(dict[str, Any]):
     """The names of a class body: what is declared under one of them is not replaced without a word."""
 
     def __setitem__(self, name: str, value: Any) -> None:
         before = self.get(name)
-        if isinstance(before, Declared | _Declaration):
+        if isinstance(before, Declared | Declaration):
             raise misuse(f"'{name}' is declared here and at {before.source}; give one of them another name")
         super().__setitem__(name, value)
 
@@ -143,7 +64,7 @@ class _PartType(type):
         return _Names()
 
     def __setattr__(cls, name: str, value: Any) -> None:
-        if isinstance(getattr(cls, name, None), Declared | _Declaration):
+        if isinstance(getattr(cls, name, None), Declared | Declaration):
             raise misuse(
                 f"'{name}' is assigned on the class {cls.__name__}; write s.{name} for the variable of the state"
             )
@@ -172,7 +93,7 @@ class Part(Traced, metaclass=_PartType):
         cls._lane = lane
         if callers is not None:
             cls._callers = callers
-        cls._refuse_another_kind()
+        refuse_lost(cls)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_next" and not isinstance(getattr(type(self), name, None), Declared):
@@ -185,6 +106,20 @@ class Part(Traced, metaclass=_PartType):
             raise AttributeError(name)
         known = (one for one in dir(type(self)) if not one.startswith("_") and one not in _OF_PARTS)
         raise misuse(f"there is no '{name}' in the state; {suggested(name, known)}")
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise misuse("states are not compared as wholes; compare their variables, as t.count == s.count")
+
+    __ne__ = __eq__
+
+    def __hash__(self) -> NoReturn:
+        raise misuse(
+            "the state cannot be a key or stand in a Python set, and what is cached of it would not show later "
+            "assignments; leave out functools.cache"
+        )
+
+    def __bool__(self) -> NoReturn:
+        raise misuse("the state is no condition; write one on its variables")
 
     def __copy__(self) -> NoReturn:
         raise misuse("the state cannot be copied; read the variables that are needed into names")
@@ -218,18 +153,6 @@ class Part(Traced, metaclass=_PartType):
                 if isinstance(value, kind):
                     found[name] = value
         return list(found.values())
-
-    @classmethod
-    def _refuse_another_kind(cls) -> None:
-        """Refuse a property in the place of one of another kind, which would vanish without a word."""
-        for name, value in vars(cls).items():
-            if not isinstance(value, PropertyDeclaration):
-                continue
-            for base in cls.__mro__[1:]:
-                before = vars(base).get(name)
-                if isinstance(before, PropertyDeclaration) and before.kind != value.kind:
-                    what = f"{value.kind} '{name}' would replace the {before.kind} at {before.source}"
-                    raise SpecError(f"{what}; give it another name, or declare it with @{before.kind}", value.source)
 
     @classmethod
     def actions(cls) -> list[ActionDeclaration]:
@@ -298,7 +221,7 @@ _OF_PARTS: Final = frozenset(
 
 def _plain(function: object, decorator: str) -> None:
     """Refuse what is no plain function: it could not be traced, or means something else."""
-    if isinstance(function, _Declaration):
+    if isinstance(function, Declaration):
         raise misuse(f"@{decorator} stands over another decorator of the language; write it twice, as two functions")
     if not inspect.isfunction(function):
         raise misuse(f"@{decorator} decorates a function of the class, not {_shown(function)}")

@@ -210,6 +210,16 @@ class Model:
     source: Source | None = field(default=None, repr=False, compare=False)
     beginnings: tuple[Beginning, ...] = ()
 
+    def refuse_standstill(self) -> None:
+        """Refuse a model in which nothing happens: whatever is claimed of it would hold.
+
+        Raises:
+            SpecError: it has no action.
+        """
+        if not self.actions:
+            message = f"system {self.system} has no action, so nothing happens; decorate its steps with @action"
+            raise SpecError(message, self.source)
+
     def stopping_nowhere(self) -> Model:
         """The model with each state without a step as a deadlock, whatever its system says."""
         return replace(self, may_stop=ir.const(False, BOOL), may_stop_anywhere=False)
@@ -385,9 +395,7 @@ class Instance:
     configuration: Configuration
 
     def __post_init__(self) -> None:
-        if not self.model.actions:
-            message = f"system {self.model.system} has no action, so nothing happens; decorate its steps with @action"
-            raise SpecError(message, self.model.source)
+        self.model.refuse_standstill()
         given, wanted = self.configuration.sizes, {index.base for index in self.model.index_sets}
         _same_names("size", given, wanted, self)
         _same_names("limit", self.configuration.limits, self.model.limit_names, self)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
+from genstamp_model.errors import SpecError
 from genstamp_model.language import ir
 from genstamp_model.language.author import is_author, is_called_by_author, suggested
 from genstamp_model.language.suspects import Symbolic
@@ -92,6 +93,17 @@ class Uncalled:
             raise misuse(f"{self} is not called; write .{self._function.__name__}(...)")
 
 
+def _refuse_declarations(cls: type) -> None:
+    """Refuse a step or a claim in an index set or a record, where nothing looks for it."""
+    # Here, because declarations are built on values.
+    from genstamp_model.language.declarations import Declaration
+
+    for name, value in vars(cls).items():
+        if isinstance(value, Declaration):
+            message = f"'{name}' stands in {cls.__name__}, which is no part; declare it in a class derived from Part"
+            raise SpecError(message, value.source)
+
+
 class _Method:
     """Gives a method of the language's classes as `Uncalled`."""
 
@@ -115,6 +127,8 @@ class Refusing(Symbolic):
             for name, function in list(vars(cls).items()):
                 if isinstance(function, FunctionType) and not name.startswith("_"):
                     setattr(cls, name, _Method(function))
+        else:
+            _refuse_declarations(cls)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import caller, is_author, is_authors
+from genstamp_model.language.chance import CHANCE, drawn
 from genstamp_model.language.types import Nobody, RefType
 
 _IDENTITY: Final = (
@@ -38,6 +39,9 @@ _UNUSED: Final = (
 _CLASS: Final = "a value of the state has no Python class while it is traced; compare it with == or .at()"
 _INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
 _FUNCTION: Final = "a function in place of a condition is always true; call it"
+_NOTHING: Final = (
+    "a check gives nothing that 'if' could ask for; write it as a statement, or if case('name', condition, 'label')"
+)
 _GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
 
 _DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP"})
@@ -64,6 +68,7 @@ _FORMS: Final = frozenset(
     {"forall", "exists", "count", "those", "each", "choose", "minimum", "maximum", "when", "smallest", "largest"}
 )
 """Functions of the language that change nothing."""
+_GIVING_NOTHING: Final = frozenset({"require", "observe"})
 _ATTRIBUTES: Final = frozenset({"__dict__", "_expr", "_place", "_type", "_made_in", "_change", "_assign"})
 """What the state and its values have for Python or for the language, and not for an author."""
 _SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
@@ -134,6 +139,9 @@ def watched(refuse: Refuse) -> Iterator[None]:
                 # At once, because a loop on such a condition would not end.
                 place = Source(frame.f_code.co_filename, suspect.line)
                 raise refuse(SpecError(suspect.message, place if place.file != "<string>" else caller()))
+        found = drawn(frame) if is_author(frame) else None
+        if found is not None:
+            raise refuse(SpecError(CHANCE.format(found[1]), Source(frame.f_code.co_filename, found[0])))
         # A debugger, or what measures coverage, goes on.
         return before(frame, event, argument) if before is not None else None
 
@@ -253,7 +261,8 @@ def _is_refused(suspect: _Suspect, frame: FrameType) -> bool:
     if suspect.is_function:
         return isinstance(values[0], FunctionType | MethodType)
     if not any(isinstance(value, Symbolic) for value in values):
-        return False
+        # The state before a step is never the object that the state after it is.
+        return all(isinstance(value, Traced) for value in values)
     if not any(value is None or isinstance(value, Nobody) for value in values):
         return True
     # A value that cannot be none is compared with `None` only to see whether an argument was left out.
@@ -302,6 +311,8 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield _Suspect(line, _MATCH)
         elif before in _DISPLAYS and _is_asked(one):
             yield _Suspect(line, _DISPLAY)
+        elif before == "CALL" and _is_asked(one) and _is_global(_called(instructions[:position]), _GIVING_NOTHING):
+            yield _Suspect(line, _NOTHING)
         elif before == "MAKE_FUNCTION" and _is_asked(one):
             yield _Suspect(line, _FUNCTION)
         elif before.startswith("LOAD_") and _is_asked(one):

@@ -268,6 +268,8 @@ class Trace:
         return self._add(ActionParameter(name, RefType(index, optional=or_none), domain))
 
     def _add(self, parameter: ActionParameter) -> Expr:
+        if self.scopes:
+            raise misuse(f"'{parameter.name}' is picked or received inside a quantifier; do it once, before it")
         if any(known.name == parameter.name for known in self.parameters):
             raise misuse(f"this action already has a parameter '{parameter.name}'; pick under another name")
         self.parameters.append(parameter)

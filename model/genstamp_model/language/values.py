@@ -241,6 +241,7 @@ class Enumerated(Value, Generic[E]):
 
     def at(self, *members: E) -> Bool:
         """Whether it is one of these."""
+        _some(members, "label of the enumeration")
         return Bool(ir.disjunction([ir.equal(self.expr, coerce(member, self.expr.type)) for member in members]))
 
     def __lt__(self, other: Enumerated[E] | E) -> Bool:
@@ -267,6 +268,11 @@ class Enumerated(Value, Generic[E]):
 def enum_type(members: type[enum.Enum]) -> EnumType:
     """The type of a Python enumeration's members."""
     return EnumType(members.__name__, tuple(member.name for member in members))
+
+
+def _some(given: tuple[Any, ...], what: str) -> None:
+    if not given:
+        raise misuse(f"at() needs at least one {what}")
 
 
 class Index(Value):
@@ -400,6 +406,7 @@ class Lifecycle(Value):
 
     def at(self, *states: Any) -> Bool:
         """Whether the entity is in one of these states (attributes of the python-statemachine class)."""
+        _some(states, "state of the lifecycle")
         return Bool(ir.disjunction([ir.equal(self.expr, coerce(state, self.expr.type)) for state in states]))
 
     def fire(self, *events: Any, where: Bool | bool = True) -> None:

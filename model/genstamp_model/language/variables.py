@@ -246,7 +246,11 @@ def _by_member(op: Op, index: type[IndexT], given: Callable[[IndexT], Any], type
             f"initially=lambda n: {given}"
         )
     function = of_one(given, "initially=", "lambda n: n == Node.first()")
-    with authored(caller()), tracing(Trace({}, may_assign=False)), binding(index.set) as (binder, bound):
+    with (
+        authored(caller()),
+        tracing(Trace({}, may_assign=False), is_suspect=True),
+        binding(index.set) as (binder, bound),
+    ):
         said = function(cast(IndexT, wrap(bound)))
         if isinstance(said, Chosen):
             return _choosing(result, OneOfByMember(binder, said.alternatives(type_), type_, op is Op.MEMBERS))

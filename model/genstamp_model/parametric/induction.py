@@ -20,6 +20,7 @@ from genstamp_model.parametric.translate import refusal
 from genstamp_model.prove.interrupted import until_interrupted
 from genstamp_model.prove.reliance import RANGES, first_unproved, relied_on
 from genstamp_model.prove.report import Verdict
+from genstamp_model.refinement import refuse_other_beginnings_of_any_size
 
 # As many members of one index set are tried for a counterexample, before it is known that there is one and then.
 _FEW, _MANY = 3, 8
@@ -44,10 +45,13 @@ def prove_parametric(model: Model | System, *, timeout_ms: int = 10_000) -> Repo
 
     Raises:
         SpecError: a property relies on one that cannot be proved by induction, or on itself within one step; or a
-            variable does not begin alike for all members.
+            variable does not begin alike for all members, or a refinement as the upper system does; or there is no
+            action.
     """
     begun = time.perf_counter()
     traced = model.model() if isinstance(model, System) else model
+    traced.refuse_standstill()
+    refuse_other_beginnings_of_any_size(traced)
     chosen = relied_on(traced)
     induction = _Induction(traced, timeout_ms)
     proofs, interrupted = until_interrupted(

@@ -23,6 +23,7 @@ from genstamp_model.language.types import with_article
 from genstamp_model.path import Path, follow
 from genstamp_model.prove.algebra import Term
 from genstamp_model.prove.finite import Finite, is_open
+from genstamp_model.refinement import refuse_other_beginnings
 
 
 class Within(StrEnum):
@@ -155,6 +156,7 @@ def bmc(
     Raises:
         ConfigurationError: a property is neither an invariant nor a transition property.
         ConfigurationError: there is no such limit, or it is out of range.
+        SpecError: a refinement takes the initial state elsewhere than where the upper system begins.
     """
     return _Search(_limited(instance, limits), steps, properties, max_seconds).bounded()
 
@@ -193,6 +195,7 @@ class _Search:
     def __init__(
         self, instance: Instance, steps: int, properties: Sequence[str] | None, max_seconds: float | None
     ) -> None:
+        refuse_other_beginnings(instance)
         self.instance, self.steps = instance, steps
         self._begun, self._max_seconds = time.perf_counter(), max_seconds
         self._claims = _judged(instance, properties)

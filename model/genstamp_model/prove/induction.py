@@ -28,6 +28,7 @@ from genstamp_model.prove.interrupted import until_interrupted
 from genstamp_model.prove.reliance import RANGES, first_unproved, relied_on
 from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdict
 from genstamp_model.prove.solver import Asked, Explain, Solver
+from genstamp_model.refinement import refuse_other_beginnings
 
 
 def prove(
@@ -47,9 +48,11 @@ def prove(
         The report; what an interrupt from the keyboard leaves open is undetermined.
 
     Raises:
-        SpecError: a property relies on one that cannot be proved by induction, or on itself within one step.
+        SpecError: a property relies on one that cannot be proved by induction, or on itself within one step; or a
+            refinement takes the initial state elsewhere than where the upper system begins.
     """
     begun = time.perf_counter()
+    refuse_other_beginnings(instance)
     chosen = relied_on(instance.model)
     assert k >= 1, k
     induction = _Induction(instance, timeout_ms, k, distinct)

@@ -1,6 +1,9 @@
 """What `genstamp check` says of a property that holds because of what never happens inside of it."""
 
+import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.conformance.cli import hollow_systems
@@ -109,3 +112,94 @@ def test_a_system_may_declare_that_a_property_of_its_parts_says_nothing() -> Non
     assert (
         str(finding) == "invariant up_is_told is declared vacuous ('nothing is up'), and could have failed everywhere"
     )
+
+
+STUCK = """
+from genstamp_model.language import *
+
+
+class Counter(Part):
+    count = number(limit="most")
+
+    @action
+    def raise_(s) -> None:
+        s.count = s.count + 1
+
+    @invariant
+    def is_small(s) -> Bool:
+        return s.count < 5
+
+
+S = System("counter", parts=[Counter], configurations=[Configuration("one", sizes={}, limits={"most": 3})])
+"""
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "code", "told"),
+    [
+        ("check", ("--limit", "most=0"), 3, "no step is possible within the limits of most, so nothing was searched"),
+        ("check", ("--limit", "most=1"), 0, ": holds within these limits: most 1"),
+        ("check", ("--limit", "most=1", "--limit", "most=9"), 2, "'most' is given twice; give each limit once"),
+        ("simulate", ("--seed", "1", "--weight", "raise_=0"), 3, ": undetermined: no step was possible"),
+        ("simulate", ("--seed", "1", "--max-seconds", "0"), 3, ": undetermined: no step was possible"),
+        ("simulate", ("--seed", "1", "--stretch", "1"), 0, ": nothing found, which proves nothing"),
+    ],
+)
+def test_a_search_without_a_step_says_nothing(
+    verb: str, options: tuple[str, ...], code: int, told: str, tmp_path: Path
+) -> None:
+    module = tmp_path / "stuck.py"
+    module.write_text(STUCK)
+    text = CliRunner().invoke(app, [verb, f"{module}:S", *options], terminal_width=200)
+    assert (text.exit_code, told in " ".join(text.output.replace("│", "").split())) == (code, True)
+    if code != 2:
+        document = CliRunner().invoke(app, [verb, f"{module}:S", *options, "--format", "json"])
+        found = json.loads(document.stdout)
+        [one] = found if isinstance(found, list) else [found]
+        assert (document.exit_code, one["exit_code"]) == (code, code)
+
+
+FORGOTTEN = {
+    """
+    def is_odd(s) -> Bool:
+        return s.count == 1
+""": "method is_odd of Counter is used nowhere in the file",
+    """
+@invariant
+def is_odd(s) -> Bool:
+    return s.count == 1
+
+""": "is_odd is declared outside of a part, where nothing looks for it",
+    """
+class Claims(Counter):
+    @invariant
+    def is_odd(s) -> Bool:
+        return s.count == 1
+
+""": "part Claims is in no system of the file; add it to parts=[...]",
+}
+
+
+@pytest.mark.parametrize("text", FORGOTTEN)
+def test_what_the_file_declares_and_nothing_uses_is_told(text: str, tmp_path: Path) -> None:
+    module = tmp_path / "forgetful.py"
+    before, system = STUCK.split("\n\nS = ")
+    module.write_text(f"{before}{text}\nS = {system}")
+    [line] = [number for number, line in enumerate(module.read_text().splitlines(), 1) if "is_odd" in line]
+    found = CliRunner().invoke(app, ["check", f"{module}:S"])
+    assert found.exit_code == 0
+    [told] = [line for line in found.stdout.splitlines() if line.startswith("warning: ")]
+    assert re.fullmatch(rf"warning: forgetful\.py:({line}|{line - 1}): {re.escape(FORGOTTEN[text])}.*", told)
+    strict = CliRunner().invoke(app, ["check", f"{module}:S", "--strict", "--format", "json"])
+    [one] = json.loads(strict.stdout)
+    assert (strict.exit_code, one["together"]["exit_code"], len(one["together"]["never_used"])) == (12, 12, 1)
+
+
+def test_a_file_that_uses_all_is_told_nothing(tmp_path: Path) -> None:
+    module = tmp_path / "complete.py"
+    helper = "    def is_odd(s) -> Bool:\n        return s.count == 1\n"
+    text = STUCK.replace("    @invariant", f"{helper}\n    @invariant").replace(
+        "s.count < 5", "s.is_odd() | (s.count < 5)"
+    )
+    module.write_text(text)
+    assert "warning: complete.py" not in CliRunner().invoke(app, ["check", f"{module}:S"]).stdout

@@ -1,6 +1,7 @@
 """The verbs prove and bmc refuse options that they would ignore, and a proof says what it was not asked."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,15 @@ def test_a_proof_of_ranges_alone_is_no_proof_of_the_properties(tmp_path: Path) -
     assert text.stdout.startswith("counter:only, integers unbounded"), "a system without members"
     [found] = json.loads(run("prove", f"{module}:COUNTER", "--format", "json").stdout)
     assert (found["verdict"], found["exit_code"], found["not_asked"]) == ("undetermined", 3, ["is_small"])
+
+
+@pytest.mark.parametrize("promise", [COUNTS, re.sub("invariant", "leads_to()", COUNTS).replace("3", "3, s.count == 5")])
+@pytest.mark.parametrize("options", [(), ("--parametric",)])
+def test_no_proof_is_one_of_ranges_alone(promise: str, options: tuple[str, ...], tmp_path: Path) -> None:
+    module = tmp_path / "counts.py"
+    module.write_text(promise)
+    text = run("prove", f"{module}:COUNTER", *options)
+    assert (text.exit_code, "  undetermined in " in text.stdout) == (3, True)
+    document = json.loads(run("prove", f"{module}:COUNTER", "--format", "json", *options).stdout)
+    [found] = document if isinstance(document, list) else [document]
+    assert (found["verdict"], found["exit_code"]) == ("undetermined", 3)

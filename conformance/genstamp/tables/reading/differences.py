@@ -10,7 +10,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from genstamp_model.language import System, Variation
-from genstamp_model.language.declare import ActionDeclaration
+from genstamp_model.language.declarations import ActionDeclaration
 from genstamp_model.language.model import Action
 
 
