@@ -25,7 +25,7 @@ def _line(number: int, what: str) -> str:
 
 
 def _allocated(number: int, block: int) -> str:
-    return _line(number, f"BLOCK* allocate blk_{block}_1001, replicas=10.0.0.1:50010 for /a{block}")
+    return _line(number, f"BLOCK* allocate blk_{block}_{number}, replicas=10.0.0.1:50010 for /a{block}")
 
 
 CLOSED = "".join(_line(i, f"DIR* completeFile: /x{i} is closed by DFSClient_{i}") for i in range(14_000))
