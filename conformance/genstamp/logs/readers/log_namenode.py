@@ -11,7 +11,7 @@ from typing import Literal
 from genstamp.logs.readers import log_grants
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_counter import shows_stamp
-from genstamp.logs.readers.log_message import NO_STEP, Message, Patterns
+from genstamp.logs.readers.log_message import NO_STEP, Message, Patterns, UnreadableError
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
@@ -291,10 +291,13 @@ def _update_pipeline_asked(message: Message) -> Iterator[Sighting]:
 
 @PATTERNS.says(
     rb"updatePipeline(",
-    rb"updatePipeline\(%(pooled)b(?:\) successfully to | => )(?:BP-[\w.:-]+:)?blk_-?\d+_(?P<new_stamp>\d+)",
+    rb"updatePipeline\(%(pooled)b => (?:BP-[\w.:-]+:)?blk_-?\d+_(?P<new_stamp>\d+)\)",
+    rb"updatePipeline\(%(pooled)b\) successfully to (?:BP-[\w.:-]+:)?blk_-?\d+_(?P<new_stamp>\d+)",
 )
 def _update_pipeline(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
+    if message.match.end() == len(message.match.string) and len(message.text("new_stamp")) < len(message.text("stamp")):
+        raise UnreadableError("the line ends within a stamp")  # A log in which the last line is cut.
     asked = message.state.asked(message.line, "updatePipeline")
     file = message.state.file_of_block(namespace, block_id)
     if file is not None and message.state.tree(namespace).find(file.path) is not file:

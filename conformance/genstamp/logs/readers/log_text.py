@@ -11,7 +11,7 @@ from genstamp.events import Place
 from genstamp.logs.readers import log_refusals, merged_log
 from genstamp.logs.readers.log_head import LogLine, bare
 from genstamp.logs.readers.log_line import cut_line, log_line
-from genstamp.logs.readers.log_message import Message, Pattern
+from genstamp.logs.readers.log_message import Message, Pattern, UnreadableError
 from genstamp.logs.readers.log_patterns import PATTERNS, may_state_step, states_another, states_step
 from genstamp.logs.readers.log_state import LogState
 from genstamp.logs.readers.sighting import OF_NO_LAYOUT, UNREAD, Counts, Reject, Sighting, Unit, shortened
@@ -134,7 +134,7 @@ class LogReader:
                 message = Message(place, parts, match, self.state)
                 message.number("block")  # Which is part of keys, as a text.
                 yield from form.handler(message)
-            except OverflowError as error:
+            except UnreadableError as error:
                 yield Reject(place, str(error), shortened(line))
             return
         yield Reject(place, "begins like a line that tells of a step, and goes on otherwise", shortened(line))
