@@ -302,3 +302,24 @@ def test_last_line_that_is_cut_is_no_violation(tmp_path: Path, line: str, most: 
         report = check_alone([tmp_path / "nn.log"], Options(group="BP-1-10.0.0.9-15"))
         assert report.safety == ("undetermined" if report.rejects else "conformant"), line[: len(line) - cut]
         assert cut or not report.rejects
+
+
+EVENTS = Path("examples", "late_writer.jsonl")
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_event_in_a_log_is_told(
+    repository: Path, tmp_path: Path, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of two files that somebody has put together."""
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    events = (repository / EVENTS).read_text()
+    (tmp_path / "nn.log").write_text(READ + events)
+    report = check_alone([tmp_path / "nn.log"])
+    assert (report.safety, report.events, report.unread) == ("undetermined", 1, events.count("\n"))
+
+
+def test_events_behind_a_byte_order_mark_are_read(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "events.jsonl").write_bytes(b"\xef\xbb\xbf" + (repository / EVENTS).read_bytes())
+    report = check_alone([tmp_path / "events.jsonl"])
+    assert (report.safety, report.events, report.rejects) == ("violated", 7, ())

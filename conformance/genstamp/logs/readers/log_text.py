@@ -30,7 +30,12 @@ _DATED = re.compile(rb"^\.*\d{4}-\d\d-\d\d[ T]", re.MULTILINE)
 def tells_in_vain(line: bytes) -> bool:
     """Whether a line that is of no layout of a log states a step, be it in UTF-16 behind lines in UTF-8."""
     line = line.replace(b"\0", b"")
-    return states_step(line) or states_another(line) or merged_log.states_step(line)
+    return states_step(line) or states_another(line) or merged_log.states_step(line) or _is_event(line)
+
+
+def _is_event(line: bytes) -> bool:
+    """Whether a line is an event of one's own, which no log has."""
+    return line.lstrip().startswith(b"{") and b'"event"' in line and b'"node_sequence"' in line
 
 
 def is_log(head: bytes) -> bool:
