@@ -40,6 +40,7 @@ PARTS = {
     "end": WHOLE[30:],
     "middle": WHOLE[20:41],
     "found by grep": [line for line in WHOLE if "updatePipeline" in line],
+    "one line": WHOLE[31:32],
 }
 
 
