@@ -135,10 +135,21 @@ def moves_needed(checks: Iterable[Check], letter: int) -> Moves | None:
     """How the registers must have moved unseen so that all checks hold; None if no move does that."""
     needed = list(ANYHOW)
     for check in checks:
-        order = letter >> _place(check) & 3
-        if order:
-            needed[check.register] &= int(check.needs(order - 2))
+        order = order_of(check, letter)
+        if order is not None:
+            needed[check.register] &= int(check.needs(order))
     return None if 0 in needed else (needed[0], needed[1], needed[2])
+
+
+def order_of(check: Check, letter: int) -> int | None:
+    """-1, 0 or 1 if the value that a check looks at is below, equal to or above the register; None if unknown."""
+    order = letter >> _place(check) & 3
+    return order - 2 if order else None
+
+
+def in_order(check: Check, letter: int, order: int) -> int:
+    """The letter, if that value were so."""
+    return letter & ~(3 << _place(check)) | (order + 2) << _place(check)
 
 
 def _place(check: Check) -> int:

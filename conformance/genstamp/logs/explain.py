@@ -4,10 +4,11 @@ Not here: finding the rejected event.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from genstamp.logs.automaton import Automaton, moves_needed
+from genstamp.logs.automaton import Automaton, in_order, moves_needed, order_of
 from genstamp.logs.registers import Registers, Values
 from genstamp.logs.rules import Check, Rule, Way
 from genstamp.logs.unseen import ANYHOW
@@ -45,9 +46,11 @@ def explain(automaton: Automaton, states: int, registers: Registers, number: int
         values: of the event.
     """
     rule = automaton.rules[number]
-    check = _failed_check(automaton, states, number, registers.letter(values))
+    letter = registers.letter(values)
+    check = _failed_check(automaton, states, number, letter)
     before = automaton.graph.members(states)
     if check is not None:
+        check = _as_moved(automaton, states, number, letter, check)
         value, held = getattr(values, check.value), registers.held[check.register]
         assert value is not None and held is not None, f"{check} cannot fail on {values} and {registers}"
         wanted = check.wanted or f"with {check.value.replace('_', ' ')} {_WANTED[check.relation].format(held)}"
@@ -81,6 +84,14 @@ def _failed_check(automaton: Automaton, states: int, number: int, letter: int) -
             if not _open(automaton, states, way, letter, number + 1):
                 return way.checks[number]
     return None
+
+
+def _as_moved(automaton: Automaton, states: int, number: int, letter: int, check: Check) -> Check:
+    """The check; where the value is as it was, and every way to the event has raised the register, the one to pass."""
+    raised = in_order(check, letter, 1)
+    if check.relation == "is" and order_of(check, letter) == 0 and not _failed_check(automaton, states, number, raised):
+        return replace(check, relation="above")
+    return check
 
 
 def _open(automaton: Automaton, states: int, way: Way, letter: int, checks: int) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from genstamp.events import Place
 from genstamp.logs.copies import BINARY_EDITS, LINES, XML_EDITS, beginning_of, copies_among, file_chunks
 from genstamp.logs.edit_pairs import differing
+from genstamp.logs.fragments import fragments
 from genstamp.logs.opening import expanded, is_remote, sizes_below
 from genstamp.logs.readers import (
     edit_binary,
@@ -52,6 +53,7 @@ LAID_OUT = 100
 
 _USUAL = (HADOOP, LAYOUTS[2].name)
 _ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.bz2|\.xz|\.zst)?$")
+_ZEROS = re.compile(rb"\0{16,}")
 _SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
 _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d+)")
 
@@ -131,6 +133,9 @@ def find_units(
         _leave_out_copies(begun, found)
         for copy in found.left_out:
             del readers[copy]
+        _part_fragments([file for file, reader in readers.items() if reader == LOG], found)
+        for copy in found.left_out:
+            readers.pop(copy, None)
     binary, xml = ([file for file, each in readers.items() if each == sort] for sort in (EDIT_LOG, EDIT_XML))
     found.notes += differing(binary, xml)
     namenodes, datanodes = _stories_of_storages(storages)
@@ -275,7 +280,8 @@ def _binary(beginning: bytes) -> str:
     """What a file is that is no text and nothing that can be read; "" if it may be text."""
     if by := not_decompressed(beginning):
         return f"compressed by {by}; what can be read is plain or compressed by {', '.join(DECOMPRESSED)}"
-    if b"\0" in beginning[:8192]:
+    # A file system that loses power leaves zeros in a log, many together.
+    if b"\0" in _ZEROS.sub(b"", beginning[:8192]) or (_ZEROS.search(beginning) and not log_text.is_log(beginning)):
         return "binary, and not an edit log: the first four bytes are no layout version"
     return ""
 
@@ -333,6 +339,17 @@ def _leave_out_copies(begun: Mapping[tuple[str, bytes], Mapping[str, bytes]], fo
                 first = found.apart[file] = firsts[two]
                 why = f"begins as {first} does, and neither is the beginning of the other: each is checked by itself"
                 found.notes.append((file, why))
+
+
+def _part_fragments(logs: Sequence[str], found: Found) -> None:
+    """Note which logs are parts of another one, and which have only some lines of it."""
+    for file, other, is_whole in fragments([log for log in logs if log not in found.apart]):
+        if is_whole:
+            found.left_out.append(file)
+            found.notes.append((file, f"left out, as all of its lines are in {other}"))
+        else:
+            found.apart[file] = other
+            found.notes.append((file, f"has lines of {other}, and others: each is checked by itself"))
 
 
 def _stories(readers: dict[str, str], firsts: dict[str, int], apart: Collection[str]) -> list[list[str]]:

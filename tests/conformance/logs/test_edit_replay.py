@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from genstamp.logs.readers.edit_ops import EditOp, LoggedBlock
 from genstamp.logs.readers.edit_replay import Replay
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
@@ -117,6 +119,15 @@ def test_add_of_a_closed_file_is_an_append_in_old_logs() -> None:
     assert told(add(), add_block("/f", block(1)), close("/f", block(1, 5)), again, version=-60)[-1] == (
         "append", ["file /f#1", f"lease {CLIENT}", "block 1"],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "event"), [(-31, "fsync"), (-39, "append"), (-60, "append")])
+def test_add_of_an_open_file_by_another_client_is_an_append_too(version: int, event: str) -> None:
+    """So the lease is held twice; before -36 the holder may have changed without an operation."""
+    first = (add(), update("/f", block(1)))
+    assert told(*first, add(blocks=(block(1, 5),)), version=version)[-1][0] == "fsync"
+    other = add(client_name="DFSClient_2", blocks=(block(1, 5),))
+    assert event in [name for name, _ in told(*first, other, version=version)[2:]]
 
 
 def test_add_with_blocks_of_a_file_from_before_the_log_is_an_append() -> None:

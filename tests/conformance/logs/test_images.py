@@ -166,3 +166,16 @@ def test_counters_with_more_elements_than_there_can_be_are_refused(
     (tmp_path / "image.xml").write_text(XML.replace("<genstampV1>", "<a/>" * 1_000 + "<genstampV1>"), encoding="utf-8")
     with pytest.raises(DamagedSourceError, match="more than 1000 elements"):
         _items(tmp_path / "image.xml")
+
+
+@pytest.mark.parametrize(
+    ("files", "event"),
+    [
+        ([ImageFile(16390, "/a/one", [BLOCK]), ImageFile(16391, "/a/two", [BLOCK])], "take_block_of_another_file"),
+        ([ImageFile(16390, "/a/one", [BLOCK, BLOCK])], "list_block_twice"),
+    ],
+)
+def test_block_that_is_listed_twice_is_a_violation(tmp_path: Path, files: list[ImageFile], event: str) -> None:
+    (tmp_path / "fsimage_7").write_bytes(image(files, txid=7, generation_stamp=1001))
+    rows = check_locally([tmp_path / "fsimage_7"]).verdicts.to_pylist()
+    assert [row["rejected_event"] for row in rows if row["safety"] == "violated"] == [event]

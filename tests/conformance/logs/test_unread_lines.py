@@ -281,3 +281,45 @@ def test_step_behind_a_line_whose_end_is_lost_is_told(
     report = check_alone([tmp_path / "nn.log"])
     assert (report.safety, report.events, len(report.rejects)) == ("undetermined", 1, 1)
     assert "step" in report.rejects[0]
+
+
+CUT = (
+    ("updatePipeline(blk_7_1001 => blk_7_1002) success", 12),
+    ("updatePipeline(BP-1-10.0.0.9-15:blk_7_1001) successfully to BP-1-10.0.0.9-15:blk_7_1002", 4),
+    ("BLOCK* ask 10.0.0.1:9866 to replicate blk_7_1001 to datanode(s) 10.0.0.3:9866", 34),
+    ("DIR* NameSystem.internalReleaseLease: File /t/g has not been closed. Lease recovery is in progress."
+     " RecoveryId = 1002 for block blk_7_1001", 26),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "most"), CUT)
+def test_last_line_that_is_cut_is_no_violation(tmp_path: Path, line: str, most: int) -> None:
+    """As of a log that was copied while it was written."""
+    head = "2024-03-01 10:00:12,000 INFO hdfs.StateChange: "
+    before = OTHER + head + "DIR* completeFile: /t/g is closed by DFSClient_1\n"
+    for cut in range(most):
+        (tmp_path / "nn.log").write_text(before + head + line[: len(line) - cut])
+        report = check_alone([tmp_path / "nn.log"], Options(group="BP-1-10.0.0.9-15"))
+        assert report.safety == ("undetermined" if report.rejects else "conformant"), line[: len(line) - cut]
+        assert cut or not report.rejects
+
+
+EVENTS = Path("examples", "late_writer.jsonl")
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_event_in_a_log_is_told(
+    repository: Path, tmp_path: Path, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of two files that somebody has put together."""
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    events = (repository / EVENTS).read_text()
+    (tmp_path / "nn.log").write_text(READ + events)
+    report = check_alone([tmp_path / "nn.log"])
+    assert (report.safety, report.events, report.unread) == ("undetermined", 1, events.count("\n"))
+
+
+def test_events_behind_a_byte_order_mark_are_read(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "events.jsonl").write_bytes(b"\xef\xbb\xbf" + (repository / EVENTS).read_bytes())
+    report = check_alone([tmp_path / "events.jsonl"])
+    assert (report.safety, report.events, report.rejects) == ("violated", 7, ())

@@ -16,6 +16,9 @@ from genstamp.logs.readers.edit_transactions import STAMPS, Transactions
 from genstamp.logs.readers.file_tree import FileTree, KnownBlock, KnownFile
 from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
 
+_REASSIGNED_BY_AN_OPERATION = -36
+"""The first layout version in which OP_REASSIGN_LEASE is always written (`genstamp.logs.sources.edits`)."""
+
 _ADDED_BY_AN_OPERATION = -50
 """The first layout version in which only OP_ADD_BLOCK adds a block. LayoutVersion says -48, but some logs of version
 -49 still add blocks with OP_UPDATE_BLOCKS.
@@ -111,7 +114,9 @@ class Replay:
             self._deleted.pop(op.path, None)
             yield self._opened(op, self.tree.create(op.path, op.inode_id), "create")
             return
-        if not file.is_open:
+        # A holder lists its blocks so, too; that another one has the lease would be an operation of its own.
+        is_another = op.client_name and file.holder and op.client_name != file.holder
+        if not file.is_open or (is_another and op.layout_version <= _REASSIGNED_BY_AN_OPERATION):
             yield self._opened(op, file, "append", at_block=True)
         yield from self._compare(op, file)
 

@@ -72,6 +72,7 @@ class ImageState:
         yield from self._stamps(known is None)
         for inode in self._files:
             yield from self._inode(inode, known is None)
+        yield from self._of_two_places()
         if known is not None:
             yield from self._missing(known)
 
@@ -155,6 +156,18 @@ class ImageState:
             generation_stamp=block.generation_stamp,
             num_bytes=block.num_bytes,
         )
+
+    def _of_two_places(self) -> Iterator[Sighting]:
+        """Blocks that the image lists twice, in one file or in two; snapshots have lists of their own."""
+        owners: dict[int, int] = {}
+        for number, inode in enumerate(self._files):
+            for block in inode.blocks:
+                if block.block_id not in owners:
+                    owners[block.block_id] = number
+                    continue
+                event = "list_block_twice" if owners[block.block_id] == number else "take_block_of_another_file"
+                key, arguments = str(inode.inode_id), {"block": str(block.block_id)}
+                yield self._seen(inode.number, "file", key, event, [Concern("file", key)], None, arguments)
 
     def _missing(self, known: FileTree) -> Iterator[Sighting]:
         """What the transactions have made and the image does not have."""

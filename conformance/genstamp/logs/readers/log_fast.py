@@ -363,6 +363,7 @@ class FastReading:
             self._lacking,
             self._of_files,
             files_here,
+            self._state.granted(namespace),
         )
 
     def _tell_replicas(self) -> None:

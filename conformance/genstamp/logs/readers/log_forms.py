@@ -44,7 +44,7 @@ class Known(NamedTuple):
         each begins, and the end; node 0 is the NameNode. only: number of the only datanode, -1 if there is none or
         several. lacking: by the low bits of a block's id, whether replicas of such a block are counted.
         of_files: what becomes of lines of files: `UNDECIDED_FILES`, `DECIDED` or `SET_ASIDE`. files_here: whether files
-        may be in `log_files`.
+        may be in `log_files`. granted: see `log_state.LogState.granted`.
     """
 
     pool: Any
@@ -54,6 +54,7 @@ class Known(NamedTuple):
     lacking: Any
     of_files: int
     files_here: bool
+    granted: Any
 
 
 UNDECIDED_FILES, DECIDED, SET_ASIDE = range(3)

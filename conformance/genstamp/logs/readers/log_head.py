@@ -178,6 +178,7 @@ def head_of(line: bytes) -> LogLine | None:
 layout="Hadoop's default", carriers=('docker compose',))
     """
     carriers: list[str] = []
+    line = line.lstrip(b"\0")  # What was not written when the power failed.
     # Lines of stack traces, which are many, name no level; journald may write it as numbers.
     if _LEVEL.search(line, 0, HEAD_MAX) is None and not line.startswith(b"{"):
         return None

@@ -30,6 +30,10 @@ with its pool, a state, a lease, a replica, a datanode.
 """
 
 
+class UnreadableError(Exception):
+    """A line does not go on as what it begins like: the text says why."""
+
+
 @dataclass
 class Message:
     """A line that is being read.
@@ -61,7 +65,7 @@ class Message:
             return None
         number = whole_number(text)
         if number is None:
-            raise OverflowError(f"the {group} {text[:40]} does not fit 64 bits")
+            raise UnreadableError(f"the {group} {text[:40]} does not fit 64 bits")
         return number
 
     def count(self, what: str) -> None:

@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from genstamp.logs.readers import log_grants
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
-from genstamp.logs.readers.log_message import NO_STEP, Message, Patterns
+from genstamp.logs.readers.log_counter import shows_stamp
+from genstamp.logs.readers.log_message import NO_STEP, Message, Patterns, UnreadableError
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
@@ -17,6 +19,9 @@ PATTERNS = Patterns()
 
 No form has two parts that both may be of any length: on a hostile line that would take time without end.
 """
+
+
+_ALLOCATE_TODAY = b"BLOCK* allocate blk_"
 
 
 @PATTERNS.says(
@@ -42,6 +47,10 @@ def _allocate(message: Message) -> Iterator[Sighting]:
     message.state.give_block(namespace, block_id, file)
     locations = re.findall(rb"[\w.-]+:\d+(?=[,|\s]|$)", message.match["replicas"] or message.match["states"] or b"")
     observed = {"locations": ",".join(sorted(address.decode() for address in locations))} if locations else {}
+    # Up to Hadoop 2.0 blocks of one file may have one stamp; no such line is like those of today.
+    yield from shows_stamp(
+        message, namespace, "stamp", concerns, is_own=message.line.message.startswith(_ALLOCATE_TODAY)
+    )
     yield _seen(message, "add_block", "block", block_id, concerns, namespace, observed=observed, file=file.path)
 
 
@@ -234,6 +243,7 @@ def _start_recovery(message: Message) -> Iterator[Sighting]:
     file.reopen(block_id)
     message.state.give_block(namespace, block_id, file)
     concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "holder")]
+    yield from shows_stamp(message, namespace, "recovery_id", concerns)
     yield _seen(message, "start_recovery", "block", block_id, concerns, namespace, file=file.path)
 
 
@@ -281,10 +291,13 @@ def _update_pipeline_asked(message: Message) -> Iterator[Sighting]:
 
 @PATTERNS.says(
     rb"updatePipeline(",
-    rb"updatePipeline\(%(pooled)b(?:\) successfully to | => )(?:BP-[\w.:-]+:)?blk_-?\d+_(?P<new_stamp>\d+)",
+    rb"updatePipeline\(%(pooled)b => (?:BP-[\w.:-]+:)?blk_-?\d+_(?P<new_stamp>\d+)\)",
+    rb"updatePipeline\(%(pooled)b\) successfully to (?:BP-[\w.:-]+:)?blk_-?\d+_(?P<new_stamp>\d+)",
 )
 def _update_pipeline(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
+    if message.match.end() == len(message.match.string) and len(message.text("new_stamp")) < len(message.text("stamp")):
+        raise UnreadableError("the line ends within a stamp")  # A log in which the last line is cut.
     asked = message.state.asked(message.line, "updatePipeline")
     file = message.state.file_of_block(namespace, block_id)
     if file is not None and message.state.tree(namespace).find(file.path) is not file:
@@ -297,6 +310,7 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
         file.reopen(block_id)
     if client:
         concerns.append(Concern("lease", client))
+    yield from shows_stamp(message, namespace, "new_stamp", concerns, is_now=False)
     yield message.state.seen(
         message.place,
         message.line,
@@ -333,9 +347,13 @@ def _synchronization_asked(message: Message) -> Iterator[Sighting]:
 
 @PATTERNS.says(
     rb"commitBlockSynchronization(",
-    rb"commitBlockSynchronization\((?:oldBlock|lastblock|newblock)=%(pooled)b(?:, file=(?P<file>/.*?),"
+    rb"commitBlockSynchronization\((?:(?:oldBlock|lastblock|newblock)=)?%(pooled)b(?:, file=(?P<file>/.*?),"
     rb" newgenerationstamp=(?P<recovery_id>\d+), newlength=(?P<length>\d+), newtargets=\[[^\]]{0,5000}\])?\)"
     rb" successful",
+    # Of the copy that a truncate has made, whose stamp is the id of its recovery.
+    rb"commitBlockSynchronization\(oldBlock=(?P<pool>BP-[\w.:-]+):blk_-?\d+_\d+, file=(?P<file>/.*?),"
+    rb" newBlock=blk_(?P<block>-?\d+)_(?P<recovery_id>\d+)(?:\{[^}]{0,5000}\})?, newlength=(?P<length>\d+),"
+    rb" newtargets=\[[^\]]{0,5000}\]\) successful",
 )
 def _synchronization(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
@@ -351,6 +369,9 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
             file.blocks.pop()
     others = [] if file is None or not path else [each for each in _closed(file) if each.entity != block_id]
     length, recovery_id = message.number("length"), message.number("recovery_id")
+    recovery_id = asked.recovery_id if recovery_id is None else recovery_id
+    if recovery_id is not None:
+        log_grants.grant(message.state.granted(namespace), recovery_id, int(block_id), message.line.time_us)
     yield message.state.seen(
         message.place,
         message.line,
@@ -360,7 +381,7 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         concerns,
         namespace=namespace,
         node=message.state.namenode(message.line),
-        recovery_id=asked.recovery_id if recovery_id is None else recovery_id,
+        recovery_id=recovery_id,
         num_bytes=asked.length if length is None else length,
         observed=observed,
         logged="successful",

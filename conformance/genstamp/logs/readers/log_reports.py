@@ -7,7 +7,7 @@ datanode carries out later, and logs itself. Messages are those of Hadoop 0.20 t
 import re
 from collections.abc import Iterator
 
-from genstamp.logs.readers.log_message import Message, Patterns
+from genstamp.logs.readers.log_message import Message, Patterns, UnreadableError
 from genstamp.logs.readers.sighting import Concern, Sighting, whole_number
 
 PATTERNS = Patterns()
@@ -64,8 +64,10 @@ def _invalidated(message: Message) -> Iterator[Sighting]:
 )
 def _ordered(message: Message) -> Iterator[Sighting]:
     """An order for one datanode; one line of them names many blocks, up to 2.7 with the state of one that is open."""
-    event = f"ask_to_{message.text('what')}"
-    for block_id, stamp, state in _BLOCKS.findall(message.match.string, message.match.end()):
+    event, rest = f"ask_to_{message.text('what')}", message.match.string[message.match.end() :]
+    if message.text("what") == "replicate" and b" to " not in rest:
+        raise UnreadableError("the line ends before the datanodes that get the copy")
+    for block_id, stamp, state in _BLOCKS.findall(rest):
         yield from _of(message, event, block_id.decode(), stamp.decode(), state.decode())
 
 
@@ -86,7 +88,7 @@ def _of(message: Message, event: str, block_id: str, stamp: str, state: str = ""
     """An event of a block and of its replicas on the datanodes that the line names."""
     generation_stamp = whole_number(stamp)
     if generation_stamp is None or whole_number(block_id) is None:
-        raise OverflowError(f"a number of blk_{block_id[:40]}_{stamp[:40]} does not fit 64 bits")
+        raise UnreadableError(f"a number of blk_{block_id[:40]}_{stamp[:40]} does not fit 64 bits")
     datanodes = [address.decode() for address in _ADDRESSES.findall(message.match["datanodes"])]
     replicas = [Concern("replica", f"{block_id}@{datanode}") for datanode in datanodes]
     yield message.state.seen(

@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from genstamp.logs.compiled import compiled, inlined
+from genstamp.logs.readers import log_grants
 from genstamp.logs.readers.log_bytes import as_bytes, has, is_plain, message, same, time_after, until_mark
 from genstamp.logs.readers.log_file_rows import (
     FILES_FULL,
@@ -171,6 +172,9 @@ _F_IGNORED, _F_STORED, _F_RECEIVING, _F_TRACE, _F_RESPONDER, _F_SCHEDULING, _F_A
     Form.COMPLETED.value,
     Form.SYNCED.value,
 )
+_taken_by_another, _is_below, _grant = map(
+    inlined(), (log_grants.taken_by_another, log_grants.is_below, log_grants.grant)
+)
 _AT_END, _FULL, _UNDECIDED, _FILES_FULL, _NEW_HOLDER = (stop.value for stop in Stop)
 _GOES_ON = -1
 
@@ -216,8 +220,9 @@ def _order(totals: Any, line: int) -> Any:
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _of_file(
-    text: Any, at: int, end: int, form: int, line: int, known: Known, counters: Counters, lines: Any, here: Here
-) -> int:
+    text: Any, at: int, end: int, form: int, line: int, time_us: int, known: Known, counters: Counters, lines: Any,
+    here: Here,
+) -> int:  # fmt: skip
     """Takes a line of a file; gives a `Stop`, or that the scan goes on."""
     block, stamp, path, holder = 0, 0, -1, 0
     path_end = end
@@ -234,6 +239,10 @@ def _of_file(
     for index in range(path, end):
         if text[index] == 13:
             return _UNDECIDED
+    if form == _F_ALLOCATED:
+        if _taken_by_another(known.granted, stamp, block) or _is_below(known.granted, stamp, block, time_us):
+            return _UNDECIDED
+        _grant(known.granted, stamp, block, time_us)  # Once more if the line is read again: that changes nothing.
     totals, sequences = counters.totals, counters.sequences
     order, sequence = _order(totals, line), sequences[0] + 1
     became = NOT_HERE
@@ -416,7 +425,7 @@ def scan(
         if form in (_F_ALLOCATED, _F_COMPLETED, _F_SYNCED):
             why = _UNDECIDED
             if known.of_files == DECIDED:
-                why = _of_file(text, head_end, stop, form, number, known, counters, lines, here)
+                why = _of_file(text, head_end, stop, form, number, time_us, known, counters, lines, here)
             elif known.of_files == SET_ASIDE:
                 row = lines[totals[FILES]]
                 row[0], row[1], row[2] = number, at, min(following, end)

@@ -45,6 +45,7 @@ def _becomes_active(message: Message) -> Iterator[Sighting]:
 
 def _of_namenode(message: Message) -> Iterator[Sighting]:
     """Of every namespace that the log tells of, as the line names none."""
+    message.state.forget_granted()
     is_told = False
     for namespace in message.state.namespaces():
         concerns: dict[Concern, None] = {}

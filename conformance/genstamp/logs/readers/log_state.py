@@ -7,10 +7,12 @@ log tell. Not here: the messages themselves (`log_namenode`, `log_datanode`).
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from genstamp.events import Event, Kind, Place
+from genstamp.logs.readers import log_grants
 from genstamp.logs.readers.file_tree import Elsewhere, FileTree, KnownFile
 from genstamp.logs.readers.log_head import LogLine
 from genstamp.logs.readers.sighting import WAITED, Concern, Counts, Reject, Sighting, Unit
@@ -65,6 +67,7 @@ class LogState:
         self._trees: dict[str, FileTree] = {}
         self._file_of_block: dict[tuple[str, str], KnownFile] = {}
         self._replicas: dict[tuple[str, str], dict[str, None]] = {}
+        self._granted: dict[str, Any] = {}
         self._sequences: dict[str, int] = {}
         self._line = self._order = 0
         self._waiting: list[tuple[Sighting, str]] = []
@@ -215,6 +218,19 @@ class LogState:
     def adopt_block(self, namespace: str, block_id: str, file: KnownFile) -> None:
         """A file that comes from elsewhere was given a block."""
         self._file_of_block[namespace, block_id] = file
+
+    def granted(self, namespace: str) -> Any:
+        """The stamps that a NameNode has granted (`log_grants`); nothing where lines may be of either of several."""
+        if self.has_several_pools():
+            return log_grants.NOBODYS
+        if namespace not in self._granted:
+            self._granted[namespace] = log_grants.new_grants()
+        return self._granted[namespace]
+
+    def forget_granted(self) -> None:
+        """A NameNode starts, or becomes active: its counter may be lower."""
+        for granted in self._granted.values():
+            granted[:] = 0
 
     def replicas(self, namespace: str, datanode: str) -> list[str]:
         """The replicas of a datanode that were seen."""

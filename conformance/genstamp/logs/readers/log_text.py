@@ -11,7 +11,7 @@ from genstamp.events import Place
 from genstamp.logs.readers import log_refusals, merged_log
 from genstamp.logs.readers.log_head import LogLine, bare
 from genstamp.logs.readers.log_line import cut_line, log_line
-from genstamp.logs.readers.log_message import Message, Pattern
+from genstamp.logs.readers.log_message import Message, Pattern, UnreadableError
 from genstamp.logs.readers.log_patterns import PATTERNS, may_state_step, states_another, states_step
 from genstamp.logs.readers.log_state import LogState
 from genstamp.logs.readers.sighting import OF_NO_LAYOUT, UNREAD, Counts, Reject, Sighting, Unit, shortened
@@ -28,8 +28,14 @@ _DATED = re.compile(rb"^\.*\d{4}-\d\d-\d\d[ T]", re.MULTILINE)
 
 
 def tells_in_vain(line: bytes) -> bool:
-    """Whether a line that is of no layout of a log states a step."""
-    return states_step(line) or states_another(line) or merged_log.states_step(line)
+    """Whether a line that is of no layout of a log states a step, be it in UTF-16 behind lines in UTF-8."""
+    line = line.replace(b"\0", b"")
+    return states_step(line) or states_another(line) or merged_log.states_step(line) or _is_event(line)
+
+
+def _is_event(line: bytes) -> bool:
+    """Whether a line is an event of one's own, which no log has."""
+    return line.lstrip().startswith(b"{") and b'"event"' in line and b'"node_sequence"' in line
 
 
 def is_log(head: bytes) -> bool:
@@ -133,7 +139,7 @@ class LogReader:
                 message = Message(place, parts, match, self.state)
                 message.number("block")  # Which is part of keys, as a text.
                 yield from form.handler(message)
-            except OverflowError as error:
+            except UnreadableError as error:
                 yield Reject(place, str(error), shortened(line))
             return
         yield Reject(place, "begins like a line that tells of a step, and goes on otherwise", shortened(line))

@@ -4,6 +4,7 @@ Adds the entities that an event concerns besides the one that it names. Not here
 (`genstamp.logs.rules`).
 """
 
+import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -61,7 +62,7 @@ def first_number(beginning: bytes) -> int:
     firsts: dict[str, int] = {}
     for line in beginning.splitlines():
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            event = _NUMBERED.decode(line)
+            event = _NUMBERED.decode(line.removeprefix(codecs.BOM_UTF8))
             firsts.setdefault(event.node, event.node_sequence)
     return firsts[min(firsts, key=lambda node: (not node.startswith(NAMENODE), node))] if firsts else 0
 
@@ -124,7 +125,7 @@ class NativeReader:
 
     def _line(self, place: Place, line: bytes) -> Iterator[Sighting | Reject]:
         try:
-            event = _DECODER.decode(line)
+            event = _DECODER.decode(line.removeprefix(codecs.BOM_UTF8))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             yield Reject(place, f"not an event: {error}", shortened(line))
             return

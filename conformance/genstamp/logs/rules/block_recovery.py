@@ -14,9 +14,10 @@ from genstamp.logs.rules.block_checks import (
     RECOVERY_ID,
     STAMP,
 )
-from genstamp.logs.rules.shape import UNCHANGED, Check, Rule, Way, states
+from genstamp.logs.rules.shape import UNCHANGED, Check, Rule, Sets, Way, states
 from genstamp.logs.rules.soft_limit import CLOSES_THE_BLOCK, STARTS
 
+_RECOVERED: Sets = {STAMP: "recovery_id", RECOVERY_ID: "recovery_id", LENGTH: "num_bytes"}
 _UNDER_CURRENT_ID = (ID_IS_CURRENT, ID_NOT_BELOW_STAMP)
 
 
@@ -57,7 +58,7 @@ RECOVERY = (
         (Way(("commit_block_synchronization",), _UNDER_CURRENT_ID),),
         "A13, G.6  FSNamesystem#commitBlockSynchronization, which prints `successful` only after a change",
         when={"closed": "true", "logged": "successful"},
-        sets={STAMP: "recovery_id", LENGTH: "num_bytes"},
+        sets=_RECOVERED,
     ),
     # G.6 row 6: for a closed file a repeated or late call is accepted silently and changes nothing.
     Rule(
@@ -68,7 +69,7 @@ RECOVERY = (
         ),
         "A13, G.6  FSNamesystem#commitBlockSynchronization",
         when={"closed": "true"},
-        sets={STAMP: "recovery_id", LENGTH: "num_bytes"},
+        sets=_RECOVERED,
         late_sets_nothing=True,
     ),
     Rule(
@@ -78,7 +79,7 @@ RECOVERY = (
             Way(("commit_block_synchronization_too_few_replicas",), _UNDER_CURRENT_ID),
         ),
         "A13, A14, G.6  FSNamesystem#commitBlockSynchronization",
-        sets={STAMP: "recovery_id", LENGTH: "num_bytes"},
+        sets=_RECOVERED,
     ),
     # A.5: if closing the file throws, the changes in memory remain.
     Rule(

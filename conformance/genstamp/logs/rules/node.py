@@ -71,6 +71,18 @@ _STORED = (
             "stamps_on_disk": "H  BlockIdManager: every stamp of a replica was granted",
         }.items()
     ),
+    Rule(
+        "stamps_in_log",
+        (Way(),),
+        "H  FSNamesystem#nextGenerationStamp: granted before, as the same log shows",
+        sets={Register.STAMP: "generation_stamp"},
+    ),
+    Rule(
+        "update_pipeline",
+        (Way((), (Check("generation_stamp", "above", Register.STAMP),)),),
+        "E.7, H  FSNamesystem#updatePipeline: no two blocks have one stamp; the reader has compared it",
+        role="shows_stamp",
+    ),
 )
 
 # Calls for which a NameNode grants a stamp. The reader leaves out retries, which get the first answer again.
