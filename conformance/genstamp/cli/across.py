@@ -1,4 +1,4 @@
-"""`mutate --all`: a sample of the mutants of all systems, each with the same chance."""
+"""`mutate --all`: a uniform sample of the mutants of all systems."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -184,7 +184,7 @@ def _plain(draw: Draw, found: Figures) -> dict[str, Any]:
 
 
 def _cases(draw: Draw, reasons: Mapping[str, Mapping[str, str]], seconds: float, *, strict: bool) -> Iterator[Case]:
-    """A test case a mutant: a survivor that is not reviewed is a warning, or a failure if that is asked for."""
+    """One test case for each mutant: an unreviewed survivor is a warning, or a failure if `strict`."""
     survives: Outcome = "failure" if strict else "warning"
     each = seconds / max(1, sum(len(one.outcomes) for one in draw.samples.values()))
     for system, sample in draw.samples.items():

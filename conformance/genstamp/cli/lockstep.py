@@ -31,7 +31,7 @@ def simulate(
     missing: bool,
     form: Format = Format.TEXT,
 ) -> int:
-    """Run some seeds, hold them against a system, and print what came of it.
+    """Run some seeds, check the runs against a system, and print the result.
 
     Args:
         system: name of a system that runs are projected on.
@@ -82,7 +82,7 @@ def simulate(
 
 
 def plain(held: Held, system: str, semantics: str, first: int) -> dict[str, Any]:
-    """What came of some runs as JSON."""
+    """The result of some runs as JSON."""
     return {
         "system": system,
         "semantics": semantics,
@@ -100,7 +100,7 @@ def plain(held: Held, system: str, semantics: str, first: int) -> dict[str, Any]
 
 
 def case(held: Held, system: System, semantics: str, first: int) -> Case:
-    """What came of some runs as a test case."""
+    """The result of some runs as a test case."""
     group = f"genstamp.conform.{system.name}"
     name = f"{semantics}, {held.runs} simulated runs from seed {first}"
     rule = Rule(f"{system.name}/conforms", f"the implementation conforms to {system.name}", beginning(system.model()))
@@ -116,7 +116,7 @@ def case(held: Held, system: System, semantics: str, first: int) -> Case:
 
 
 def told(held: Held, what: str, first: int, entities: str) -> Iterator[str]:
-    """What came of some runs, in lines."""
+    """The result of some runs, in lines."""
     yield f"seeds {first} to {first + held.runs - 1}{', interrupted' if held.interrupted else ''}"
     for rejection in held.rejections[:SHOWN_REJECTIONS]:
         yield from rejection.lines()

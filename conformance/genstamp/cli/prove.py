@@ -1,4 +1,4 @@
-"""The verb `prove`: what is declared inductive, for integers of any size; what is not kept is shown with its step."""
+"""The verb `prove`: proves properties that are declared inductive; shows the step that breaks one that is not."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, NoReturn
@@ -28,7 +28,7 @@ def prove(
             metavar="SYSTEM[:CONFIGURATION]", help="The system, and the configuration that gives its sizes."
         ),
     ],
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     k_induction: Annotated[int, typer.Option(min=1, metavar="K", help="Look back at most this number of steps.")] = 1,
     distinct: Annotated[bool, typer.Option(help="With --k-induction: only paths without a repeated state.")] = False,
@@ -126,7 +126,7 @@ def not_asked(report: Report, model: Model) -> list[str]:
 
 
 def _is_hollow(report: Report, model: Model) -> bool:
-    """Whether nothing is proved but ranges of numbers, although the model has properties."""
+    """Whether only ranges of numbers are proved, although the model has properties."""
     return all(proof.kind == "range" for proof in report.proofs) and bool(not_asked(report, model))
 
 
@@ -136,7 +136,7 @@ def _verdict(report: Report, model: Model) -> Verdict:
 
 
 def told(report: Report, model: Model) -> Iterator[str]:
-    """A report as a table of properties, and the step that breaks each one that is broken."""
+    """A report as a table of properties, and the breaking step of each violated one."""
     sizes = f"for {', '.join(report.sizes)}, " if report.sizes else ""
     yield f"{report.system}:{report.configuration}, {sizes}integers unbounded, limits ignored"
     for proof in report.proofs:
@@ -201,7 +201,7 @@ def cases(report: Report, model: Model) -> Iterator[Case]:
 
 
 def _steps(broken: Break) -> tuple[Stage, ...]:
-    """The step that breaks a property; those before it, which k-induction has, are only words."""
+    """The step that breaks a property; steps before it, from k-induction, are given as text only."""
     if broken.action is None:
         return ()
     earlier = [Stage(call) for call, _ in broken.earlier]
@@ -210,7 +210,7 @@ def _steps(broken: Break) -> tuple[Stage, ...]:
 
 
 def plain_proof(proof: Proof) -> dict[str, object]:
-    """The proof of one property as JSON, an entry an obligation."""
+    """The proof of one property as JSON, with an entry for each obligation."""
     obligations = [
         {
             "action": one.action,

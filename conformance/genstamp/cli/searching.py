@@ -1,6 +1,6 @@
-"""One search as the verb `check` makes it, with its progress on standard error.
+"""Runs one search for the verb `check`, with its progress on standard error.
 
-Not here: what is told of it (`telling`).
+Not here: the report (`telling`).
 """
 
 from collections.abc import Callable

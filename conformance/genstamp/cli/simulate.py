@@ -19,7 +19,7 @@ def simulate(
     system: Annotated[
         str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default its first configuration.")
     ],
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of all choices; drawn and printed by default.")] = None,
     runs: Annotated[int, typer.Option(min=1, help="Number of walks, each from the initial state.")] = 1000,
@@ -31,9 +31,9 @@ def simulate(
     max_seconds: Annotated[float | None, typer.Option(min=0, help="Begin no further walk after this time.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
-    """Walk at random. A violation is real; that none was found proves nothing.
+    """Walk at random. A violation that is found is real; a run without a violation proves nothing.
 
-    Exit code: 0 no violation, 11 deadlock, 12 a property is violated, 75 a step goes wrong, 3 Ctrl-C before that.
+    Exit code: 0 no violation, 11 deadlock, 12 a property is violated, 75 a step fails, 3 Ctrl-C before that.
     """
     declared, configurations = chosen(system)
     instance = declared.instance(configurations[0].name, semantics, tuple(bug or ()))
@@ -76,7 +76,7 @@ def _progress() -> Callable[[int, int], None]:
 
 
 def word(found: Simulation) -> str:
-    """The verdict in words; walks that find nothing are no proof."""
+    """The verdict as text; walks without a violation are not a proof."""
     worst = verdict([case(found)])
     if worst is Verdict.HOLDS:
         return "nothing found, which proves nothing"

@@ -1,6 +1,6 @@
-"""The verb `tables`: keeps the pages that are made from the specification in step with it.
+"""The verb `tables`: writes the pages that are generated from the specification.
 
-Not here: what stands on a page (`genstamp.tables`) and pictures (`diagram`).
+Not here: the contents of the pages (`genstamp.tables`) and pictures (`diagram`).
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""`conform --walk`: an implementation is led to each abstract transition of some configurations of a system.
+"""`conform --walk`: drives an implementation to each abstract transition of some configurations of a system.
 
 Not here: the walk (see `genstamp.walk`).
 """
@@ -32,7 +32,7 @@ def walks(
     missing: bool,
     keeps: bool,
 ) -> int:
-    """Walk some configurations, and print what came of it.
+    """Walk some configurations, and print the result.
 
     Args:
         adapter: the implementation.
@@ -95,7 +95,7 @@ def walks(
 
 
 def told(one: Walk, *, missing: bool) -> Iterator[str]:
-    """What came of a walk, in lines."""
+    """The result of a walk, in lines."""
     figures = one.figures
     if one.failure is not None:
         yield from one.failure.lines

@@ -104,12 +104,12 @@ def _parts(model: Model, name: str) -> list[Interest]:
 
 
 def verdict_of(found: Sequence[Looked]) -> Worst:
-    """That it is reached anywhere counts; else the worst of all."""
+    """The witness is reached if one search reaches it; otherwise the worst verdict counts."""
     return worst(cases(found))
 
 
 def told(found: Sequence[Looked]) -> list[str]:
-    """What was found, in lines."""
+    """The result, in lines."""
     lines = []
     for one in found:
         model, configuration = one.instance.model, one.instance.configuration
@@ -127,7 +127,7 @@ def told(found: Sequence[Looked]) -> list[str]:
 
 
 def plain(found: Sequence[Looked]) -> list[dict[str, Any]]:
-    """What was found as JSON; the path in the Informal Trace Format."""
+    """The result as JSON; the path in the Informal Trace Format."""
     return [
         {
             "system": one.instance.model.system,
