@@ -17,5 +17,7 @@ def bytes_of(text: str) -> int:
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(|[kmgt]i?)b?", text.strip().lower(), re.ASCII)
     if found is None:
-        raise typer.BadParameter(f"'{text}' is no size; write a number with k, M, G or T, or Ki, Mi, Gi, Ti behind it")
+        raise typer.BadParameter(
+            f"'{text}' is not a size; expected a number followed by k, M, G or T, or by Ki, Mi, Gi or Ti"
+        )
     return int(float(found[1]) * (_UNITS | _BINARY)[found[2]])

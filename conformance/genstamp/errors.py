@@ -17,7 +17,7 @@ class SettingError(GenstampError):
     """
 
     def __init__(self, variable: str, value: str, accepted: str) -> None:
-        super().__init__(f"environment variable {variable} is {value!r}, accepted is {accepted}")
+        super().__init__(f"environment variable {variable} is {value!r}; expected {accepted}")
         self.variable = variable
         self.value = value
 
@@ -135,7 +135,7 @@ class DrivingError(GenstampError):
     """
 
     def __init__(self, system: str, known: list[str]) -> None:
-        super().__init__(f"{system} cannot be held against an implementation; these can: {', '.join(known)}")
+        super().__init__(f"{system} cannot be checked against an implementation; these can: {', '.join(known)}")
         self.system = system
 
 

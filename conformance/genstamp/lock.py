@@ -135,11 +135,11 @@ def read(path: Path) -> Lock:
     try:
         file = msgspec.json.decode(path.read_bytes(), type=_File)
     except FileNotFoundError as problem:
-        raise LockError(path, "there is none; `genstamp lock --write` writes it") from problem
+        raise LockError(path, "it does not exist; `genstamp lock --write` writes it") from problem
     except (OSError, msgspec.MsgspecError) as problem:
         raise LockError(path, str(problem)) from problem
     if file.version != _VERSION:
-        raise LockError(path, f"its version is {file.version}, accepted: {_VERSION}")
+        raise LockError(path, f"its version is {file.version}; expected {_VERSION}")
     return file.systems
 
 

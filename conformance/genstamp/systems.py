@@ -69,8 +69,8 @@ class UnknownSystemError(GenstampError):
     def __init__(self, name: str) -> None:
         near = difflib.get_close_matches(name, PLACES, n=5, cutoff=0.5) or list(PLACES)[:5]
         super().__init__(
-            f"there is no system '{name}'; near it are {', '.join(near)} (`genstamp list` shows all), and one of your "
-            "own is named module:NAME or file.py:NAME"
+            f"there is no system '{name}'; similar names: {', '.join(near)} (`genstamp list` shows all); name your "
+            "own system as module:NAME or FILE.py:NAME"
         )
         self.name = name
 
@@ -131,7 +131,7 @@ def found(text: str) -> tuple[System, str]:
     attribute, _, own_configuration = configuration.partition(":")
     if not attribute and name.endswith(".py"):
         raise OwnSystemError(
-            name, f"name a system of the file, as {name}:NAME; {_objects_of(_loaded(name, name), System)}"
+            name, f"name a system in the file, as {name}:NAME; {_objects_of(_loaded(name, name), System)}"
         )
     if not attribute or name in PLACES:
         return system_named(name), configuration

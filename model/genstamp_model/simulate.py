@@ -93,7 +93,7 @@ def simulate(
             become too large.
     """
     if stretch < 1:
-        raise ConfigurationError(f"the limits are multiplied by {stretch}; 1 or more would do")
+        raise ConfigurationError(f"the limits are multiplied by {stretch}; expected 1 or more")
     limits = {name: bound * stretch for name, bound in instance.limits.items()}
     name = instance.configuration.name if stretch == 1 else f"{instance.configuration.name}*{stretch}"
     larger = Instance(instance.model, replace(instance.configuration, limits=limits, name=name))
@@ -217,5 +217,5 @@ def _checked(instance: Instance, weights: Mapping[str, float]) -> list[float]:
                 f"it has {', '.join(names)}"
             )
         if not 0 <= weight < float("inf"):
-            raise ConfigurationError(f"the weight of {name} is {weight}; 0 or any number above would do")
+            raise ConfigurationError(f"the weight of {name} is {weight}; expected 0 or more")
     return [weights.get(name, 1.0) for name in names]

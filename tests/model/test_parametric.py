@@ -262,7 +262,7 @@ def test_variable_that_begins_differently_is_an_error() -> None:
         def low(s) -> Bool:
             return forall(Node, lambda n: s.level[n] < 9)
 
-    with pytest.raises(SpecError, match="'mark' begins differently from member to member"):
+    with pytest.raises(SpecError, match="'mark' has different initial values for different members"):
         prove_part(Uneven)
 
 

@@ -183,7 +183,7 @@ class ChildAdapter:
         """The answer to a request; one that is not ok says why."""
         shown = _shown(request)
         if self._read:
-            raise AdapterGarbageError(shown, f"it had said {_cut(self._read)} already, without being asked")
+            raise AdapterGarbageError(shown, f"it had already printed {_cut(self._read)}, before any request")
         try:
             self._send(request)
         except OSError:
@@ -218,7 +218,7 @@ class ChildAdapter:
                     raise AdapterGarbageError(request, f"a line of more than {LINE_LIMIT_BYTES} bytes")
                 ready = selector.select(max(0.0, deadline - time.monotonic()))
                 if not ready:
-                    raise AdapterSilentError(request, f"nothing came in {seconds:g} s{self._complaint()}")
+                    raise AdapterSilentError(request, f"no answer within {seconds:g} s{self._complaint()}")
                 for key, _ in ready:
                     self._take(selector, key.fileobj, request)
         line, _, self._read = self._read.partition(b"\n")

@@ -37,7 +37,7 @@ class ReferenceAdapter:
     def start(self, cluster: Cluster) -> Started:
         """Begin a run from nothing."""
         if cluster.system not in DRIVERS:
-            raise AdapterRefusedError("start", f"it makes no steps of {cluster.system}, only of {', '.join(DRIVERS)}")
+            raise AdapterRefusedError("start", f"it cannot drive {cluster.system}; it drives {', '.join(DRIVERS)}")
         try:
             driver = (self._driver_class or DRIVERS[cluster.system])(
                 files=cluster.files,

@@ -279,7 +279,7 @@ class _Search:
         places = [int(line) for line, module in _POSITION.findall(output.told) if module == self.module.name]
         above = self.module.text.splitlines()[: places[-1]] if places else []
         where = next((found[1] for line in reversed(above) if (found := _DEFINITION.match(line))), "a property")
-        return ConfigurationError(f"TLC has no numbers beyond {LARGEST}; {where} computes {overflow[1]}")
+        return ConfigurationError(f"TLC has no numbers above {LARGEST}; {where} computes {overflow[1]}")
 
     def _tlc(self, module: str, config: str) -> Output | None:
         """One run of TLC on a module; None where the time was not enough."""

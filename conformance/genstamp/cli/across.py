@@ -112,7 +112,9 @@ def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: i
     """
     draw = kept_draw(repository)
     if draw is None or draw.seed != seed:
-        raise typer.BadParameter(f"no draw with seed {seed} is kept: --sample N --keep draws one", param_hint="--again")
+        raise typer.BadParameter(
+            f"no sample with seed {seed} is recorded; --sample N --keep records one", param_hint="--again"
+        )
     yield draw
     systems = {one.name: one for one in every_system()}
     for number, (name, before) in enumerate(draw.samples.items(), 1):

@@ -46,7 +46,7 @@ def agree(
     """
     bugs = tuple(bug or ())
     if keep and bugs:
-        raise typer.BadParameter("the lock keeps no bugs", param_hint="--keep")
+        raise typer.BadParameter("the lock does not record bugs", param_hint="--keep")
     asked = peers_named(peer)
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
@@ -92,7 +92,9 @@ def keep_in(path: Path, result: Agreement, declared: Configuration, peers: Seque
     system = locked.get(model.system)
     before = system.semantics.get(model.semantics) if system is not None else None
     if before is None or before.digest != model.digest:
-        raise LockError(path, f"it knows another {model.system} ({model.semantics}); first: genstamp lock --write")
+        raise LockError(
+            path, f"it records a different {model.system} ({model.semantics}); run genstamp lock --write first"
+        )
     assert result.ours.distinct is not None
     entry = locks.AgreedEntry(
         digest=model.digest,
@@ -113,7 +115,7 @@ def peers_named(names: Sequence[str] | None) -> list[Peer]:
     known = {peer.name: peer for peer in PEERS}
     for name in names or ():
         if name not in known:
-            raise typer.BadParameter(f"'{name}' is no peer; there is {', '.join(known)}", param_hint="--peer")
+            raise typer.BadParameter(f"'{name}' is not a peer; expected {', '.join(known)}", param_hint="--peer")
     return [known[name] for name in dict.fromkeys(names or known)]
 
 

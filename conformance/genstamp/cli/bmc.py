@@ -44,7 +44,7 @@ def bmc(
     75 a step fails, 3 undetermined, or Ctrl-C.
     """
     if witness is not None and property_:
-        raise typer.BadParameter("a witness is looked for, or properties are judged", param_hint="--witness")
+        raise typer.BadParameter("choose either --witness or --property", param_hint="--witness")
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)

@@ -112,14 +112,14 @@ def check(
     """
     if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
         raise typer.BadParameter(
-            "Spark's executors keep whole states; leave out --fingerprint, --memory and --threads",
+            "Spark's executors keep whole states; omit --fingerprint, --memory and --threads",
             param_hint="--engine",
         )
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
     if deadlock and (engine is Engine.SPARK or witness is not None):
-        raise typer.BadParameter("goes with neither --engine spark nor --witness", param_hint="--deadlock")
+        raise typer.BadParameter("it cannot be combined with --engine spark or --witness", param_hint="--deadlock")
     model = model.stopping_nowhere() if deadlock else model
     instances = [Instance(model, limited(one, set_limit or ())) for one in configurations]
     options = Options(
@@ -139,8 +139,7 @@ def check(
     is_claimed = covering.is_claimed(declared, configurations, semantics, bugs, set_limit or ())
     if strict and not is_claimed:
         raise typer.BadParameter(
-            "it is about all default configurations as they are declared; leave out the configuration, --bug, "
-            "--semantics and --limit",
+            "it checks all default configurations as declared; omit the configuration, --bug, --semantics and --limit",
             param_hint="--strict",
         )
     found, left = _searched(instances, options, form)
@@ -164,7 +163,7 @@ def _look_for(
 ) -> NoReturn:
     """Search for a witness, print the path to it, and exit."""
     if options.place is not None:
-        raise typer.BadParameter("a witness is looked for on this machine", param_hint="--engine")
+        raise typer.BadParameter("a search for a witness runs on this machine only", param_hint="--engine")
     found = witnessing.look_for(instances, witness, options)
     if form is Format.TEXT:
         for line in witnessing.told(found):

@@ -27,6 +27,8 @@ def limited(configuration: Configuration, limits: Sequence[str]) -> Configuratio
     for text in limits:
         name, _, number = text.partition("=")
         if not number.isdecimal():
-            raise typer.BadParameter(f"'{text}' is no limit; write NAME=N with a number from 0", param_hint="--limit")
+            raise typer.BadParameter(
+                f"'{text}' is not a limit; expected NAME=N with N at least 0", param_hint="--limit"
+            )
         changed[name] = int(number)
     return replace(configuration, limits=changed, name=f"{configuration.name}*")

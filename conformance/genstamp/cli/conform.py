@@ -113,12 +113,12 @@ def conform(
             )
         )
     if story is not None and walk:
-        raise typer.BadParameter("--walk plans its own runs; --story makes a saved run again")
+        raise typer.BadParameter("--walk plans its own runs; --story repeats a saved run")
     saved = None if story is None else read_run(story)
     declared, rest = found_system(system or (saved[0].system if saved else "hdfs.recovery"))
     if rest:
         raise typer.BadParameter(
-            f"'{rest}' is a configuration; --system takes a system, and --configuration goes with --walk"
+            f"'{rest}' is a configuration; --system takes a system, and --configuration needs --walk"
         )
     if saved and saved[0].system != declared.name:
         raise typer.BadParameter(f"{story} is a run of {saved[0].system}, --system says {declared.name}")
@@ -204,7 +204,7 @@ def _reached(command: str | None, answer_seconds: float, log: Path | None) -> It
     """The implementation that a command starts, whose standard error goes to the log; or the reference one."""
     if command is None:
         if log is not None:
-            raise typer.BadParameter("--adapter-log is of --command; the reference implementation runs in this process")
+            raise typer.BadParameter("--adapter-log needs --command; the reference implementation runs in this process")
         yield ReferenceAdapter()
         return
     with ExitStack() as files:

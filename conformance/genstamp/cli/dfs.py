@@ -156,7 +156,7 @@ def get(
 def _refuse_target(local: Path, overwrite: bool) -> None:
     """Report, before anything is copied, that the local file cannot be written."""
     if local.is_dir():
-        wrong = f"{local} is a directory, accepted: the name of a file"
+        wrong = f"{local} is a directory; expected the name of a file"
     elif local.exists() and not overwrite:
         wrong = f"{local} exists; --overwrite replaces it"
     elif not local.parent.is_dir():

@@ -49,7 +49,7 @@ def explain(
     from genstamp_model.traces import mermaid, swim_lanes
 
     if (tables is None) is (not paths):
-        raise typer.BadParameter("either logs or --from TABLES, and not both")
+        raise typer.BadParameter("expected either logs or --from TABLES, not both")
     with with_standard_input(paths or []) as files:
         kept = read_kept(tables) if tables is not None else check_and_keep(files, complete, group)
     story = tell(kept, find_key(kept, key, kind, namespace))

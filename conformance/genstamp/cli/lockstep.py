@@ -56,7 +56,7 @@ def simulate(
     chosen = semantics or declared.default_semantics
     known = LOCKSTEPS[system].semantics
     if chosen not in known:
-        raise typer.BadParameter(f"the implementation has no semantics '{chosen}', it has {', '.join(known)}")
+        raise typer.BadParameter(f"the implementation has no semantics '{chosen}'; it has {', '.join(known)}")
     reached = Reached(LOCKSTEPS[system].forgotten) if coverage or missing else None
     with progress.live() as show:
         held = hold_seeds(

@@ -105,9 +105,9 @@ def check(
     stories = form is not Format.TEXT
     try:
         if follow and STANDARD_INPUT in paths:
-            raise typer.BadParameter(f"standard input ends, so --follow takes no {STANDARD_INPUT}")
+            raise typer.BadParameter(f"--follow cannot follow standard input ({STANDARD_INPUT})")
         if follow and (remote := next(filter(is_remote, paths), None)):
-            raise typer.BadParameter(f"--follow reads files of this machine, which {remote} is not")
+            raise typer.BadParameter(f"--follow reads only files on this machine; {remote} is remote")
         if out is not None and follow and not complete and html is None and semantics == "hadoop-3.4":
             limits = Limits(most_events or Limits.rows)
             following = FollowOptions(Path(out), every or FollowOptions.every_s, once, group, limits)

@@ -93,7 +93,7 @@ def mutate(
     so that no mutant can be judged; 3 after Ctrl-C, with the results so far.
     """
     if (system is None) is not across:
-        raise typer.BadParameter("name a system, or ask for --all", param_hint="SYSTEM")
+        raise typer.BadParameter("name a system, or use --all", param_hint="SYSTEM")
     if system is None:
         if semantics or action or mutant or reviewed or every_judge or (again and sample):
             raise typer.BadParameter(
@@ -109,7 +109,7 @@ def mutate(
             raise typer.BadParameter("goes with --sample, --seed, --keep and --format", param_hint="--properties")
         _of_properties(repository, declared, sample or FAULTS, seed, keep=keep, form=form)
     if (keep or again) and (action or mutant):
-        raise typer.BadParameter("what is kept is a whole sample, drawn by its seed", param_hint="--keep")
+        raise typer.BadParameter("--keep records only whole samples, drawn by a seed", param_hint="--keep")
     model = declared.model(semantics)
     equivalent = reviewed_in(reviewed) if reviewed else reviewed_of(repository, model.system)
     before = _kept(repository, model, seed) if again else None
@@ -184,7 +184,7 @@ def _across(
 def _of_properties(repository: Path, system: System, faults: int, seed: int, *, keep: bool, form: Format) -> NoReturn:
     """Check the mutants of a system's properties, print the figures, and exit."""
     if form not in (Format.TEXT, Format.JSON):
-        raise typer.BadParameter("with --properties there are only text and json", param_hint="--format")
+        raise typer.BadParameter("--properties prints only text and json", param_hint="--format")
     try:
         found = judge_claims(repository, system, faults, seed)
     except KeyboardInterrupt:
@@ -218,9 +218,11 @@ def _kept(repository: Path, model: Model, seed: int) -> Sample:
     samples = kept(repository, model.system)
     found = next((one for one in samples if one.seed == seed), next(iter(samples), None))
     if found is None or found.seed not in (seed, None):
-        raise typer.BadParameter(f"no sample of {model.system} with seed {seed} is kept", param_hint="--again")
+        raise typer.BadParameter(f"no sample of {model.system} with seed {seed} is recorded", param_hint="--again")
     if (found.digest, found.semantics) != (model.digest, model.semantics):
-        raise typer.BadParameter(f"{model.system} was changed since it was sampled: sample anew", param_hint="--again")
+        raise typer.BadParameter(
+            f"{model.system} has changed since it was sampled; draw a new sample", param_hint="--again"
+        )
     return found
 
 

@@ -51,12 +51,14 @@ def prove(
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())
     if goal and not search:
-        raise typer.BadParameter("only a search has goals; add --search", param_hint="--goal")
+        raise typer.BadParameter("--goal needs --search", param_hint="--goal")
     if search and (parametric or k_induction > 1):
-        raise typer.BadParameter("a search takes no --parametric and no --k-induction", param_hint="--search")
+        raise typer.BadParameter(
+            "--search cannot be combined with --parametric or --k-induction", param_hint="--search"
+        )
     if parametric:
         if named(system)[1] or k_induction > 1:
-            raise typer.BadParameter("a proof for any size takes no configuration and no --k-induction")
+            raise typer.BadParameter("--parametric takes no configuration and cannot be combined with --k-induction")
         _prove_for_any_size(model, timeout_ms, form)
     instances = [Instance(model, one) for one in configurations]
     if search:

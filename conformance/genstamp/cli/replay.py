@@ -82,10 +82,10 @@ def _instance(path: Path, trace: Trace, system: str | None, semantics: str | Non
         try:
             declared, configuration = system_named(trace.meta["system"]), ""
         except UnknownSystemError as problem:
-            own = f"the trace is of '{trace.meta['system']}', which is none of ours; say where it stands with --system"
+            own = f"the trace is of '{trace.meta['system']}', which is not a known system; give its place with --system"
             raise TraceFileError(path, own) from problem
     else:
-        raise TraceFileError(path, "the trace does not say which system it is of; name it with --system")
+        raise TraceFileError(path, "the trace does not name its system; name it with --system")
     # What was searched with other limits is marked with a star.
     configuration = configuration or trace.meta.get("configuration", "").partition("*")[0]
     told = tuple(filter(None, trace.meta.get("bugs", "").split(",")))

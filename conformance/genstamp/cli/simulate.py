@@ -65,7 +65,7 @@ def _weights(texts: Sequence[str]) -> dict[str, float]:
             weights[name] = float(number)
         except ValueError:
             raise typer.BadParameter(
-                f"'{text}' is no weight; write ACTION=W with a number from 0", param_hint="--weight"
+                f"'{text}' is not a weight; expected ACTION=W with W at least 0", param_hint="--weight"
             ) from None
     return weights
 

@@ -63,7 +63,7 @@ def verify(
     Ctrl-C.
     """
     if rewrite_readme and not everything:
-        raise typer.BadParameter("--rewrite-readme needs --all, as the page has a row for everything")
+        raise typer.BadParameter("--rewrite-readme needs --all, because the page has a row for every check")
     plan = whole(repository, on_demand=on_demand) if everything or on_demand else quick(repository)
     with ending_children_on_sigterm():
         results = run(plan, repository, out, seed, jobs)

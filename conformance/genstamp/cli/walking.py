@@ -56,9 +56,9 @@ def walks(
     known = {one.name: one for one in (*declared.configurations, *configurations_of(declared, driving))}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise typer.BadParameter(f"{declared.name} has no configuration '{unknown[0]}', it has {', '.join(known)}")
+        raise typer.BadParameter(f"{declared.name} has no configuration '{unknown[0]}'; it has {', '.join(known)}")
     if keeps and names and set(names) != set(walked):
-        raise typer.BadParameter(f"what is kept is of all configurations that are walked: {', '.join(walked)}")
+        raise typer.BadParameter(f"--keep needs all walked configurations: {', '.join(walked)}")
     model = declared.model(semantics)
 
     def one(instance: Instance) -> Walk:

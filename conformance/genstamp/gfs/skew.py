@@ -130,7 +130,7 @@ def sweep(bug: str = "", options: Options | None = None) -> Sweep:
     """
     known = [one.name for one in CHUNK_LEASE.bugs if PROPERTY in one.breaks]
     if bug and bug not in known:
-        raise ConfigurationError(f"no fault '{bug}' is said to allow two primaries; there are {', '.join(known)}")
+        raise ConfigurationError(f"fault '{bug}' does not allow two primaries; expected one of {', '.join(known)}")
     return Sweep(_points(bug, options or Options()), bug)
 
 

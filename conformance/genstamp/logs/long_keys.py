@@ -254,4 +254,4 @@ def _counted(of: Automaton, balance: Balance, pieces: Iterator[tuple[Rows, Any]]
         if len(counted) > before:
             return rows, int(counted[before])
         before -= len(counted)
-    raise AssertionError(f"fewer events are counted for {balance} than before")
+    raise AssertionError(f"the count of events for {balance} has decreased")

@@ -47,7 +47,7 @@ class OutputError(GenstampError):
     """
 
     def __init__(self, path: str | Path, why: str = "is no result of this command") -> None:
-        super().__init__(f"{path} exists and {why}, so it is left alone")
+        super().__init__(f"{path} exists and {why}, so it is not overwritten")
         self.path = path
 
 
@@ -59,7 +59,7 @@ class PageError(GenstampError):
     """
 
     def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} cannot be written: a page is a file in a directory that is there")
+        super().__init__(f"{path} cannot be written; expected a file in an existing directory")
         self.path = path
 
 
@@ -139,7 +139,7 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
     if out is not None and is_there(out) and not is_there(below(out, MARK)):
         raise OutputError(out)
     if out is not None and is_there(below(out, FOLLOWED)):
-        raise OutputError(out, "is that of a check with --follow")
+        raise OutputError(out, "belongs to a check with --follow")
     if options.html is not None and (options.html.is_dir() or not options.html.parent.is_dir()):
         raise PageError(options.html)
     if out is None and (options.html is not None or options.stories) and not worker.is_local:

@@ -105,7 +105,7 @@ def find_units(
     for file, is_asked_for in _files(paths, [root for root, _ in storages], found):
         if _not_text(str(file)):
             named = str(file).encode(errors="backslashreplace").decode()
-            found.rejects.append(Reject(Place(named, 0), "the name of the file is no text in UTF-8"))
+            found.rejects.append(Reject(Place(named, 0), "the file name is not valid UTF-8"))
             continue
         try:
             beginning = _head(file)

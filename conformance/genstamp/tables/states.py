@@ -174,4 +174,4 @@ def _value(evaluator: Evaluator, place: str, type_: Type, value: Any) -> Value:
         case SetType(index=index) if isinstance(value, set | frozenset):
             return frozenset(_member(evaluator, place, index, name) for name in value)
         case _:
-            raise UnknownPlaceError(place, f"{value!r} is no value of it")
+            raise UnknownPlaceError(place, f"{value!r} is not one of its values")

@@ -22,11 +22,12 @@ def page() -> str:
     lines = [
         "# The steps of the adapter protocol",
         "",
-        "Made by `genstamp tables` from the specification: what `genstamp conform` asks an implementation for in the",
-        "[adapter protocol](adapter-protocol.md), under each system's default semantics. Steps marked * may be said",
-        "not to be possible although the model can make them; why is said below. The second table of a system has a",
-        "row for each way in which the model makes a step, or refuses it as a whole. Where the middle column does not",
-        "hold, another way may; where the last one does not, the step is refused with that exception.",
+        "Made by `genstamp tables` from the specification. The page lists the steps that `genstamp conform` requests",
+        "from an implementation in the [adapter protocol](adapter-protocol.md), under each system's default semantics.",
+        "An adapter may answer that a step marked * is not possible although the model allows it; the reasons are",
+        "below. The second table of a system has a row for each way in which the model takes a step or refuses it as a",
+        "whole. If a condition of the middle column fails, another way may apply. If a condition of the last column",
+        "fails, the step is refused with that exception.",
     ]
     for name, driving in DRIVINGS.items():
         model = system_named(name).model(None)

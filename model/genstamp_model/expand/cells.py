@@ -154,7 +154,7 @@ def _flatten(instance: Instance, type_: Type, value: Any, out: list[int]) -> Non
 def _room(instance: Instance, type_: SequenceType | BagType, value: Sequence[Value]) -> int:
     room = places(instance, type_)
     if len(value) > room:
-        raise ValueError(f"{len(value)} elements do not fit the {room} places of this configuration")
+        raise ValueError(f"{len(value)} elements exceed the capacity of {room} in this configuration")
     return room
 
 

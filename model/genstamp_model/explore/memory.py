@@ -91,7 +91,7 @@ def granted(memory_bytes: int | None) -> int:
         return available_bytes() * 3 // 4
     if memory_bytes < LEAST_MEMORY:
         raise ConfigurationError(
-            f"{memory_bytes:,} bytes of memory are too little to search in; {LEAST_MEMORY:,} are the least"
+            f"{memory_bytes:,} bytes of memory are too few for a search; expected at least {LEAST_MEMORY:,}"
         )
     return memory_bytes
 

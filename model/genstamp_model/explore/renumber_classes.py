@@ -121,8 +121,8 @@ class _Inference:
         for class_, where in self._raised_elsewhere:
             if class_.root().ordered:
                 raise ConfigurationError(
-                    f"{where} raises the ordered number {class_.root().ordered} outside an effect, so that it cannot "
-                    "be renumbered; compare without '+', or search without renumbering"
+                    f"{where} raises the ordered number {class_.root().ordered} outside an effect, which "
+                    f"renumbering does not support; compare without '+', or search without renumbering"
                 )
         return self._numbered()
 
@@ -215,8 +215,8 @@ class _Inference:
 
     def _refuse(self, class_: _Class) -> NoReturn:
         raise ConfigurationError(
-            f"{self._where} relates the ordered number {class_.ordered} to {class_.plain}, which order alone does not "
-            "keep, so that it cannot be renumbered; search without renumbering"
+            f"{self._where} relates the ordered number {class_.ordered} to {class_.plain}, which renumbering does "
+            f"not preserve; search without renumbering"
         )
 
     def _arithmetic(self, shape: Shape) -> None:

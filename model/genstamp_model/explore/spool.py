@@ -46,7 +46,7 @@ class Disk:
         """
         self.directory = Path(tempfile.gettempdir()) if directory is None else directory
         if not self.directory.is_dir():
-            raise ConfigurationError(f"'{self.directory}' is not a directory that files could be made in")
+            raise ConfigurationError(f"'{self.directory}' is not a directory in which files can be created")
         self._most = most_bytes
         self.used = self.most_used = 0
 

@@ -233,7 +233,8 @@ class Builder:
         for part in (None if is_from_every_state else condition, target):
             if part is not None and is_constant(part):
                 raise SpecError(
-                    f"{declaration.kind} {declaration.name} is the same in every state; write a condition on the state",
+                    f"{declaration.kind} {declaration.name} has the same value in every state; write a condition on "
+                    f"the state",
                     declaration.source,
                 )
         for part in (condition, target):
@@ -398,6 +399,4 @@ def _refuse_two_alike(refinements: Sequence[traced.Refinement]) -> None:
 def _refuse_unknown(what: str, names: Sequence[str], known: Sequence[str], claim: traced.Property) -> None:
     for name in names:
         if name not in known:
-            raise SpecError(
-                f"{claim.name} speaks of {what} '{name}'; there are {', '.join(known) or 'none'}", claim.source
-            )
+            raise SpecError(f"{claim.name} names {what} '{name}'; there are {', '.join(known) or 'none'}", claim.source)

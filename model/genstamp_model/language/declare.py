@@ -269,7 +269,9 @@ _OF_PARTS: Final = frozenset(
 def _plain(function: object, decorator: str) -> None:
     """Refuse what is no plain function: it could not be traced, or means something else."""
     if isinstance(function, _Declaration):
-        raise misuse(f"@{decorator} stands over another decorator of the language; write it twice, as two functions")
+        raise misuse(
+            f"@{decorator} is applied to a function with another decorator of the language; write two functions"
+        )
     if not inspect.isfunction(function):
         raise misuse(f"@{decorator} decorates a function of the class, not {_shown(function)}")
     if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):

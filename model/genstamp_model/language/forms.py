@@ -201,7 +201,9 @@ def attempt(step: Callable[[], object]) -> Attempt:
     with tracing(aside):
         step()
     if aside.cases:
-        raise misuse(f"case '{aside.cases[0].name}' stands in an attempt, which has one way; write when(...) there")
+        raise misuse(
+            f"case '{aside.cases[0].name}' is in an attempt, which has only one way through; write when(...) there"
+        )
     if aside.parameters:
         raise misuse("an attempt cannot pick numbers or receive messages; do so before it")
     return Attempt(aside)
@@ -383,4 +385,6 @@ def observe(**values: object) -> None:
         else:
             raise misuse(f"observed '{name}' must be a value of the state, a flag or a number, not {value!r}")
         if trace.observations.setdefault(name, shown) is not shown:
-            raise misuse(f"'{name}' shows another value before in this step; observe it once, or under another name")
+            raise misuse(
+                f"'{name}' was observed with another value earlier in this step; observe it once, or under another name"
+            )

@@ -35,7 +35,7 @@ _DISPLAY: Final = "a list, tuple, set or dictionary in place of a condition coun
 _UNUSED: Final = (
     "a value is computed and not used; write return or = before it, require(...) around it, or () to call a function"
 )
-_CLASS: Final = "a value of the state has no Python class while it is traced; compare it with == or .at()"
+_CLASS: Final = "a value of the state has no Python class during tracing; compare it with == or .at()"
 _INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
 _FUNCTION: Final = "a function in place of a condition is always true; call it"
 _GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"

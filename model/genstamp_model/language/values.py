@@ -70,8 +70,8 @@ class Place:
         """
         if self.read() is not self.seen:
             raise misuse(
-                f"'{self.name}' was assigned after it was read into a name; read it anew for what it has become, or "
-                "read the field that is needed before the assignment"
+                f"'{self.name}' was assigned after it was read into a name; read it again for the new value, or "
+                f"read the field before the assignment"
             )
         return self.seen
 
@@ -134,7 +134,9 @@ class Value(Refusing):
 
     def __setattr__(self, name: str, value: object) -> None:
         if not hasattr(getattr(type(self), name, None), "__set__"):
-            raise misuse(f"'{name}' is no field of {describe(self.expr.type)}; assign to a declared variable or field")
+            raise misuse(
+                f"'{name}' is not a field of {describe(self.expr.type)}; assign to a declared variable or field"
+            )
         super().__setattr__(name, value)
 
 
@@ -291,7 +293,7 @@ class Index(Value):
                 raise misuse(f"{cls.__name__} cannot be both: the members of a symmetric set have no order")
             for name in named:
                 if re.fullmatch(rf"{re.escape(cls.set.base.lower())}\d+", name):
-                    raise misuse(f"'{name}' is what an unnamed member of {cls.__name__} is called; name it otherwise")
+                    raise misuse(f"'{name}' is the name of an unnamed member of {cls.__name__}; choose another name")
         else:
             root = cast("type[Index]", parent).set
             cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin, root.ordered)
@@ -426,7 +428,7 @@ class Lifecycle(Value):
             known = ", ".join(sorted({name for _, name, _ in kind.lifecycle}))
             raise misuse(f"lifecycle {kind.name} has no event '{wanted}'; it has {known}")
         if type(event) is not str and not _belongs(event, kind):
-            raise misuse(f"event '{wanted}' is another lifecycle's; write the one of {kind.name}")
+            raise misuse(f"event '{wanted}' belongs to another lifecycle; write an event of {kind.name}")
         return edges
 
     def _target(self, edges: list[tuple[str, str]]) -> Expr:

@@ -175,7 +175,7 @@ def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enu
     if not _is_class(members, enum.Enum) or not len(members):
         raise misuse(f"enumeration() takes a class derived from enum.Enum that has members, not {members!r}")
     if initially is not None and not isinstance(initially, members):
-        raise misuse(f"the initial value {initially!r} is no member of {members.__name__}")
+        raise misuse(f"the initial value {initially!r} is not a member of {members.__name__}")
     kind = enum_type(members)
     start = kind.labels.index(initially.name) if initially is not None else 0
     return Declared(kind, lambda sizes: start)

@@ -56,7 +56,10 @@ def differing(instance: Instance, mutants: Sequence[Mutant]) -> set[str]:
     result = searched(Search(Compiled(Instance(model, instance.configuration))))
     if result.verdict is not Verdict.HOLDS:
         where = f"{model.system}:{instance.configuration.name}"
-        raise ModelError(f"where mutants of {where} differ is not decided: {result.undetermined or result.violation}")
+        raise ModelError(
+            f"the search for a state where mutants of {where} differ is undetermined: "
+            f"{result.undetermined or result.violation}"
+        )
     return {name for name, steps in result.witnesses.items() if steps is not None}
 
 

@@ -152,7 +152,7 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
         result = searched(Search(variants.compiled(model)))
         if result.verdict is not Verdict.HOLDS:
             where = f"{model.system}:{configuration.name}"
-            raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate what holds")
+            raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate a system that holds")
         found.append(Baseline(configuration, result, variants))
     return sorted(found, key=lambda one: one.result.states)
 
@@ -226,7 +226,7 @@ def _undecided(instance: Instance, reason: str) -> BaseException:
     """The exception for a judge that cannot decide: the mutant is neither noticed nor a survivor."""
     if reason == INTERRUPTED:
         return KeyboardInterrupt()
-    return ModelError(f"a mutant of {instance.model.system}:{instance.configuration.name} is not decided: {reason}")
+    return ModelError(f"a mutant of {instance.model.system}:{instance.configuration.name} is undetermined: {reason}")
 
 
 def _broken(result: Result) -> str:

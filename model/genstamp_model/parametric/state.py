@@ -122,7 +122,8 @@ class States:
     def _initial(self, variable: Variable) -> Symbolic:
         if any(start.op is not Op.CONST for start in variable.starts):
             raise SpecError(
-                f"'{variable.name}' begins as a function of members says, so a proof for any size cannot tell how; let "
+                f"'{variable.name}' has an initial value that depends on the member, which a proof for any size "
+                f"does not support; let "
                 "all members begin alike",
                 variable.source,
             )
@@ -153,8 +154,8 @@ class States:
         if not alike:
             example = show(value, type_, sizes)
             raise SpecError(
-                f"'{variable.name}' begins differently from member to member (once as {example}), so a proof for any "
-                "size cannot tell how; let all members begin alike",
+                f"'{variable.name}' has different initial values for different members (one is {example}), which a "
+                f"proof for any size does not support; let all members begin alike",
                 variable.source,
             )
         if isinstance(type_, SequenceType):

@@ -84,7 +84,7 @@ def replay(instance: Instance, trace: Trace) -> Replay:
             return Replay(path, Rejection(number, follower.call(moment), reasons), follower.broken(path))
         if len(onwards) > MOST_STATES:
             raise TraceError(
-                f"state {number} of the trace leaves so much out that it may be one of {len(onwards)}; at most "
+                f"state {number} of the trace lacks so many variables that {len(onwards)} states match; at most "
                 f"{MOST_STATES} are followed"
             )
         ways = onwards

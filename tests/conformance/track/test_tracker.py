@@ -292,10 +292,10 @@ def test_offers_are_what_the_states_answer_and_how_many_of_them() -> None:
 @pytest.mark.parametrize(
     ("members", "problem"),
     [
-        ({}, "members of Holder: missing; name at least one"),
+        ({}, "members of Holder: no member is named; name at least one"),
         ({"Holder": []}, r"members of Holder: \(server\) must be one name or more, each once"),
         ({"Holder": ["a", "a"]}, r"members of Holder: \(a, a, server\) must be one name or more, each once"),
-        ({"Holder": ["a"], "Fork": ["b"]}, "members of Fork: the model has no such index set, it has Holder"),
+        ({"Holder": ["a"], "Fork": ["b"]}, "members of Fork: the model has no such index set; it has Holder"),
     ],
 )
 def test_members_that_do_not_fit_are_refused(members: dict[str, list[str]], problem: str) -> None:

@@ -69,7 +69,7 @@ class ChunkLeaseProjection:
             yield self._named_chunk(event)
         else:
             judge = (OF_MASTER if event.node == MASTER else OF_CHUNKSERVERS).get(event.event)
-            assert judge is not None, f"no word is said about the event '{event.event}' of {event.node}"
+            assert judge is not None, f"the projection does not handle the event '{event.event}' of {event.node}"
             yield self._judged(judge, event, event.entity)
 
     def _judged(self, judge: Judge, event: Event, handle: str) -> Projected:
@@ -113,5 +113,7 @@ class ChunkLeaseProjection:
         return Entity(chunk.key, (down, Happened("restart_chunkserver", {"chunkserver": event.node})))
 
     def _contact_lost(self, event: Event, chunk: Chunk) -> Projected:
-        assert event.event in ("lose_chunkserver", "hear_registration"), f"no word is said about '{event.event}'"
+        assert event.event in ("lose_chunkserver", "hear_registration"), (
+            f"the projection does not handle '{event.event}'"
+        )
         return Entity(chunk.key, (Happened("lose_contact", {"chunkserver": event.entity}),))

@@ -101,7 +101,7 @@ class MasterLogProjection:
         if event.event in ANSWERS:
             return self._answered(told["records"])
         method = getattr(self, f"_{event.event}", None)
-        assert method is not None, f"no word is said about the master's event '{event.event}'"
+        assert method is not None, f"the projection does not handle the master's event '{event.event}'"
         projected: LeftOut | list[Event] = method(**told)
         return projected
 
@@ -118,7 +118,7 @@ class MasterLogProjection:
                 return self._replicate(event.node, records)
             case "replay_records":
                 return self._replay(records)
-        raise AssertionError(f"no word is said about a log replica's event '{event.event}'")
+        raise AssertionError(f"the projection does not handle a log replica's event '{event.event}'")
 
     def _replicate(self, replica: str, records: int) -> list[Event]:
         """So many records are on a replica's disk; fewer than there were no step of the system explains."""

@@ -64,7 +64,7 @@ class SnapshotProjection:
             assert int(event.observed["records"]) == self._names.records, f"a record is missing before {event}"
         else:
             method = getattr(self, f"_{event.event}", None)
-            assert method is not None, f"no word is said about the master's event '{event.event}'"
+            assert method is not None, f"the projection does not handle the master's event '{event.event}'"
             yield from method(event)
 
     # -- families -----------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ class SnapshotProjection:
             "CopyTree": self._copy_tree,
             "RemovePaths": self._remove_paths,
         }.get(name)
-        assert method is not None, f"no word is said about records of the kind '{name}'"
+        assert method is not None, f"the projection does not handle records of the kind '{name}'"
         found = list(method(event, record))
         yield from found or [LeftOut(words.NO_CHUNKS)]
 

@@ -70,7 +70,7 @@ class LeaseCalls:
         ages = self._ages(event)
         method = getattr(self, f"_{event.event}", None)
         if method is None:
-            raise AssertionError(f"no word is said about the NameNode's event '{event.event}'")
+            raise AssertionError(f"the projection does not handle the NameNode's event '{event.event}'")
         if event.recovery_id is not None and inode.is_reported_empty():
             return LeftOut(EMPTY, inode.key)
         before: list[Event | Happened] = [*ages, *_before(event), *self._closed_at_once(event, inode)]

@@ -45,9 +45,9 @@ def unpacked(content: bytes, kind: type[T]) -> T:
     except NoReaderError:
         raise
     except Exception as problem:
-        raise NoReaderError(f"what was kept of a log's reader cannot be read: {problem}") from problem
+        raise NoReaderError(f"the saved reader of a log cannot be read: {problem}") from problem
     if not isinstance(found, kind):
-        raise NoReaderError(f"what was kept of a log's reader is a {type(found).__name__}")
+        raise NoReaderError(f"the saved reader of a log is a {type(found).__name__}")
     return found
 
 
@@ -64,5 +64,5 @@ class _Reading(pickle.Unpickler):
             return super().find_class(module, name)
         found = getattr(importlib.import_module(module), name, None) if module.startswith(_OURS) else None
         if not isinstance(found, type):
-            raise NoReaderError(f"what was kept of a log's reader speaks of {module}.{name}")
+            raise NoReaderError(f"the saved reader of a log names {module}.{name}")
         return found

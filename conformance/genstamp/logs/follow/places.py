@@ -42,8 +42,8 @@ class TwoRunsError(GenstampError):
 
     def __init__(self, namespace: str, files: Sequence[str]) -> None:
         super().__init__(
-            f"{namespace} is the name of two runs, or two sources tell the steps of its NameNode: what is in"
-            f" {' and in '.join(files)} is to be followed by itself"
+            f"{namespace} is the name of two runs, or two sources record its NameNode; follow"
+            f" {' and '.join(files)} separately"
         )
         self.namespace = namespace
         self.files = tuple(files)
@@ -78,7 +78,7 @@ class Places:
         """
         if self._out.exists() and any(self._out.iterdir()) and not self._kept.is_dir():
             if (self._out / MARK).is_file():
-                raise OutputError(self._out, "is that of a check without --follow")
+                raise OutputError(self._out, "belongs to a check without --follow")
             raise OutputError(self._out)
         for place in (*self.tables.values(), self._readers, self._batches, self._verdicts):
             place.mkdir(parents=True, exist_ok=True)

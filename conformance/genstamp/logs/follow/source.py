@@ -207,7 +207,7 @@ class Content:
                 left -= min(left, len(chunk))
                 if not left:
                     return
-        raise DamagedSourceError(f"the file has become {left} bytes shorter than it was")
+        raise DamagedSourceError(f"the file has become {left} bytes shorter")
 
     def read_into(self, room: memoryview) -> int:
         """Puts content into some memory; gives how much, 0 at the end."""

@@ -160,7 +160,7 @@ class Cursor:
         text = self.string()
         number = whole_number(text)
         if number is None:
-            raise BadDataError(f"{text[:40]!r} where a number should stand")
+            raise BadDataError(f"{text[:40]!r} instead of a number")
         return number
 
     def _block_count(self, number: int) -> int:

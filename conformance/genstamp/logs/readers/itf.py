@@ -102,7 +102,7 @@ class ItfReader:
             return f"state {gap} is missing from the trace"
         name = trace.meta.get("system") or _named_by_module(trace.meta.get("source", ""))
         if name not in PLACES:
-            told = f"is of {name[:80]!r}, which is none of ours" if name else "does not say which system it is of"
+            told = f"is of {name[:80]!r}, which is not a known system" if name else "does not name its system"
             return f"the trace {told}; known are {', '.join(PLACES)}"
         configuration = trace.meta.get("configuration", "").partition("*")[0]
         return system_named(name).instance(configuration or None, trace.meta.get("semantics"), ())
