@@ -37,7 +37,9 @@ class TableText(NamedTuple):
 
 _SOURCE = Column("the reader's name for what it read: `hdfs-namenode-log`, `hdfs-edits`, ...")
 _NAMESPACE = Column("the cluster: block pool id, else what `--group` names, else the source's first file")
-_NODE = Column("the node that wrote it: `namenode`, `namenode:PORT` where one file has several, a datanode's address, a client")
+_NODE = Column(
+    "the node that wrote it: `namenode`, `namenode:PORT` where one file has several, a datanode's address, a client"
+)
 _KIND = Column("`file`, `block`, `replica`, `lease` or `node`")
 _PLACE = Column("file, as it was given or found, and line; in an edit log the record; both from 1")
 
@@ -87,7 +89,7 @@ CONCERNS = TableText(
         "node": _NODE,
         "rule": Column("number of the rule in `genstamp.logs.rules`, of this version; -1 where none fits"),
         "generation_stamp": Column(
-            "as in `events`; for a file, a number that encodes the name of the client that writes it or holds its lease",
+            "as in `events`; for a file, a number that encodes the name of its writer or lease holder",
             "a stamp",
             "the event has none",
         ),
@@ -125,7 +127,9 @@ VERDICTS = TableText(
         "states": Column(
             "the states that the log shows at the end; before the rejected event, if one was", "HDFS' names"
         ),
-        "rejected_event": Column("the first event that no allowed history has at its place", null="nothing was rejected"),
+        "rejected_event": Column(
+            "the first event that no allowed history has at its place", null="nothing was rejected"
+        ),
         "states_before": Column("the states that were possible before it", "HDFS' names", "nothing was rejected"),
         "failed": Column("the check that failed, with its values; or why it is undetermined", null="conformant"),
         "accepted": Column("the nearest event that would have been accepted instead", null="nothing was rejected"),

@@ -15,8 +15,8 @@ def page() -> str:
     lines = [
         "# Tables of the protocol",
         "",
-        "Made by `genstamp tables`. Each cell shows what the specification's actions do in the state that its row and its",
-        "column describe.",
+        "Made by `genstamp tables`. Each cell shows what the specification's actions do in the state that its row and",
+        "its column describe.",
         "",
         *_files_that_may_be_open(),
         *_releases(),

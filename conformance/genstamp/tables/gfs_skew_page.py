@@ -26,13 +26,13 @@ two chunkservers, at most one crash of a chunkserver and at most two restarts of
 
 ![Where two primaries are possible]({PICTURE})
 
-Two primaries are possible exactly where **skew > grace**, for every lease; a test checks this on the grid. A clock that
-is too slow by `skew` shows `lease` ticks while `lease + skew` ticks pass at the master, which waits for
-`lease + grace`. So the grace must be at least the skew that can build up during one lease. An earlier skew does not
-matter, because a primary counts from its own last message to the master, not from a time that the master names. As a
-rate: a chunkserver's clock may run at `lease / (lease + grace)` of the master's speed, and no slower. With the
-specification's own lease of {LEASE} ticks and grace of {MARGIN}, that is {LEASE}/{LEASE + MARGIN}. A pause of a chunkserver counts as
-skew: a clock that is not read might as well stand still.
+Two primaries are possible exactly where **skew > grace**, for every lease; a test checks this on the grid. A clock
+that is too slow by `skew` shows `lease` ticks while `lease + skew` ticks pass at the master, which waits for `lease +
+grace`. So the grace must be at least the skew that can build up during one lease. An earlier skew does not matter,
+because a primary counts from its own last message to the master, not from a time that the master names. As a rate: a
+chunkserver's clock may run at `lease / (lease + grace)` of the master's speed, and no slower. With the
+specification's own lease of {LEASE} ticks and grace of {MARGIN}, that is {LEASE}/{LEASE + MARGIN}. A pause of a
+chunkserver counts as skew: a clock that is not read might as well stand still.
 
 With a skew of 0 all clocks tick at once, and a master without any grace is safe: a primary counts from its last message
 before the grant, so its lease has expired by the tick at which it expires at the master. This is the boundary itself;

@@ -19,8 +19,8 @@ that the clients have when all their calls have ended; a write or append that wa
 success. As in the paper's table, stale replicas, which a reader may reach through its cache, are not covered. Chunks
 with only one replica left are not covered either.
 
-`genstamp gfs table1` computes the table. `--entry NAME` shows what each step of a run changes; `--bug NAME` computes the
-table with a fault. Made by `genstamp tables`.
+`genstamp gfs table1` computes the table. `--entry NAME` shows what each step of a run changes; `--bug NAME` computes
+the table with a fault. Made by `genstamp tables`.
 """
 
 

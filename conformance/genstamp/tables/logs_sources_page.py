@@ -19,8 +19,8 @@ MEANINGS: Final = {
 _BEGINNING = """\
 # What each source logs
 
-`genstamp logs check` reports *violated* if no steps that may be missing explain the lines that were read. Therefore each
-source declares for each step of each lifecycle whether it logs the step, and why. Made by `genstamp tables`.
+`genstamp logs check` reports *violated* if no steps that may be missing explain the lines that were read. Therefore
+each source declares for each step of each lifecycle whether it logs the step, and why. Made by `genstamp tables`.
 
 | declaration | meaning |
 | --- | --- |

@@ -21,8 +21,9 @@ _BEGINNING: Final = """\
 
 Made by `genstamp tables` from the results in [spec/mutants](../spec/mutants).
 
-`genstamp mutate` changes every check, effect, constant and comparison of a system once, and runs the checks on each such
-mutant. A mutant that no check notices either changes nothing, or breaks a promise that the specification does not make.
+`genstamp mutate` changes every check, effect, constant and comparison of a system once, and runs the checks on each
+such mutant. A mutant that no check notices either changes nothing, or breaks a promise that the specification does not
+make.
 """
 
 _COUNTED: Final = """\

@@ -24,9 +24,10 @@ RUNS = {EVERYDAY: "everyday", SLOW_DISKS: "slow disks", MANY_FAULTS: "many fault
 
 _BEGINNING = """# Twins of GFS
 
-A twin is the implementation of GFS with one rule broken; there are {count}. This page shows which check notices each twin
-in simulated runs. The implementation itself passes all the same runs, with the seeds {first} to {last}. The twins are in
-`tests/conformance/gfs/`; `python -m tests.conformance.gfs.twins_page` makes this page, and a test repeats its runs.
+A twin is the implementation of GFS with one rule broken; there are {count}. This page shows which check notices each
+twin in simulated runs. The implementation itself passes all the same runs, with the seeds {first} to {last}. The
+twins are in `tests/conformance/gfs/`; `python -m tests.conformance.gfs.twins_page` makes this page, and a test
+repeats its runs.
 
 No check knows the twins. The checks are invariants of the nodes (one primary, versions, reference counts, and the order
 of mutations in the events), promises to users (records, written cells, snapshots, files, and equal replicas where all

@@ -17,9 +17,10 @@ PAGE = Path("docs/twins.md")
 
 _BEGINNING = """# Twins
 
-A twin is the implementation with one of {count} bugs of Hadoop's past put back; each change is as small as the fix that it
-undoes. This page shows which check noticed each twin. The implementation itself passes all the same plans. The twins are
-in `tests/conformance/twins/`; `python -m tests.conformance.twins.page` makes this page, and a test compares it.
+A twin is the implementation with one of {count} bugs of Hadoop's past put back; each change is as small as the fix
+that it undoes. This page shows which check noticed each twin. The implementation itself passes all the same plans.
+The twins are in `tests/conformance/twins/`; `python -m tests.conformance.twins.page` makes this page, and a test
+compares it.
 
 No check knows the bugs:
 
