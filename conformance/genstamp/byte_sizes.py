@@ -10,7 +10,7 @@ _BINARY: Final = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 
 
 def bytes_of(text: str) -> int:
-    """The bytes that a size means.
+    """The number of bytes of a size.
 
     Raises:
         typer.BadParameter: it is none.

@@ -1,6 +1,6 @@
-"""spec.lock: what the judges found in every configuration, kept under version control.
+"""spec.lock: the results of all checks in every configuration, kept under version control.
 
-A change of a specification changes what is found. `genstamp verify` fails until the lock is rewritten on purpose with
+A change of a specification changes these results. `genstamp verify` fails until the lock is rewritten on purpose with
 `genstamp lock --write`, so that the change is seen in the diff: states that appear or vanish, properties that hold no
 longer or that nobody checks any more, a released version's known violation that is not found again.
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class SearchEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a search of one configuration found.
+    """The results of the search of one configuration.
 
     Attributes:
         sizes: members of each index set.
@@ -48,7 +48,7 @@ class SearchEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class AgreedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
-    """Other checkers have found the same in one configuration: kept where it takes too long to ask them every time.
+    """Agreement of other checkers in one configuration; recorded because it takes too long to run them every time.
 
     Attributes:
         digest: of the model that they were asked about.
@@ -118,7 +118,7 @@ class SystemEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 Lock = dict[str, SystemEntry]
-"""What is locked, by name of the system."""
+"""The entries of the lock, by name of the system."""
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -149,7 +149,7 @@ def write(path: Path, lock: Lock) -> None:
 
 
 def text(lock: Lock) -> str:
-    """The lock as it stands in the file.
+    """The text of the lock file.
 
     >>> text({"two_phase": SystemEntry()}).splitlines()[2]
     '  "two_phase": {'
@@ -176,7 +176,7 @@ def _merge(into: dict[str, Any], part: Mapping[str, Any]) -> None:
 
 
 def common(locked: Lock, found: Lock) -> Lock:
-    """What of a lock can be compared with what was found when not everything could be searched."""
+    """The part of a lock that can be compared with the results of an incomplete search."""
     return {
         name: SystemEntry(
             semantics={
@@ -200,7 +200,7 @@ def _known(entries: Mapping[str, T], names: Collection[str]) -> dict[str, T]:
 
 
 def carrying(found: Lock, locked: Lock) -> Lock:
-    """What was found, with what a lock says of agreement, as far as it is about the same models and counts."""
+    """The results, with the agreements that a lock records for the same models and counts."""
     carried: Lock = {}
     for name, system in found.items():
         before = locked[name].semantics if name in locked else {}

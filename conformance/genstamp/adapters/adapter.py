@@ -14,7 +14,7 @@ VERSION: Final = 2
 
 @dataclass(frozen=True)
 class Cluster:
-    """What a run has: names of its files, clients and datanodes, and how it is set up.
+    """The names of a run's files, clients and datanodes, and its settings.
 
     Attributes:
         files: paths; none of them exists at the start.
@@ -55,7 +55,7 @@ class Done:
 
 @dataclass(frozen=True)
 class NotPossible:
-    """The step cannot happen now, and nothing has changed. This is no refusal: no node was asked."""
+    """The step is not possible now, and nothing has changed. This is not a refusal: the request reached no node."""
 
     why: str
 
@@ -64,7 +64,7 @@ Outcome = Done | NotPossible
 
 
 class Adapter(Protocol):
-    """An implementation under somebody's hand: nothing is delivered and no time passes unless a request says so.
+    """A controlled implementation: messages are delivered and time passes only on request.
 
     Every method may raise `AdapterError`.
     """

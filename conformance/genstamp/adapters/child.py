@@ -40,7 +40,7 @@ _LEAVE_SECONDS: Final = 2.0
 
 
 class _Answer(msgspec.Struct):
-    """An answer as it stands on the line; fields that the protocol does not have are ignored."""
+    """An answer, as parsed from the line; fields that the protocol does not have are ignored."""
 
     ok: bool
     events: list[Event] = []
@@ -71,7 +71,7 @@ class ChildAdapter:
         self._takes_times = False
 
     def set_times(self, times_ms: Mapping[str, int]) -> bool:
-        """Have the runs that begin from now on other times than Hadoop's.
+        """Set times other than Hadoop's for the runs that begin from now on.
 
         Args:
             times_ms: those that are others, by name, in milliseconds; none, and all are Hadoop's again.
@@ -84,10 +84,10 @@ class ChildAdapter:
         return self._takes_times
 
     def start(self, cluster: Cluster) -> Started:
-        """Begin a run from nothing.
+        """Begin a new run.
 
         Raises:
-            AdapterStartError: there is no such program, or it ends or says something else before it answers.
+            AdapterStartError: there is no such program, or it exits or prints something else before it answers.
         """
         request: dict[str, object] = {
             "op": "start",
@@ -169,7 +169,7 @@ class ChildAdapter:
         self._kill()
 
     def kill(self) -> None:
-        """End the child at once, and whatever it has started."""
+        """Kill the child and its descendants at once."""
         if self._process is not None:
             self._kill()
 
@@ -269,7 +269,7 @@ class ChildAdapter:
         return f"; its last words: {_cut(last)}" if last else ""
 
     def _kill(self) -> None:
-        """End the child and whatever it has started."""
+        """End the child and its descendants."""
         assert self._process is not None
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)

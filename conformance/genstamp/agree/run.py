@@ -18,7 +18,7 @@ PEERS: Final[tuple[Peer, ...]] = (Tlc(), Spin())
 """Every peer there is."""
 
 LIMIT_S: Final = 600.0
-"""Seconds for each peer, unless told otherwise."""
+"""The default time limit of each peer, in seconds."""
 
 
 def agreement(
@@ -37,7 +37,8 @@ def agreement(
 
 
 def asked(peer: Peer, instance: Instance, ours: Found, limit_s: float) -> Comparison:
-    """What a peer finds, held against what our search found; nobody is asked what is not known here.
+    """A peer's results, compared with the results of our search; a peer is not asked about properties that are not
+    decided here.
 
     Args:
         peer: whom to ask; it may be absent.

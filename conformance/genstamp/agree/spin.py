@@ -86,13 +86,13 @@ class Spin:
 
 @dataclass(frozen=True)
 class _Output:
-    """What a verifier printed, and why its search did not come to its end."""
+    """The output of a verifier, and the reason why its search did not finish."""
 
     text: str
     undetermined: str
 
     def told(self, what: str) -> set[str]:
-        """Names that the verifier told of."""
+        """Names in the verifier's output."""
         return set(re.findall(rf"^{what}: (.+)$", self.text, re.MULTILINE))
 
     def number(self, pattern: str) -> int:
@@ -155,7 +155,7 @@ def _last(text: str) -> str:
 
 
 def _verdicts(instance: Instance, first: _Output, stops: _Output | None) -> dict[str, Verdict]:
-    """What the search says of each property; what was told of early stands, even where the search did not end."""
+    """The result of each property; a result that was printed early is valid even if the search did not finish."""
     unknown = Verdict.UNDETERMINED if first.undetermined else None
     violated, seen = first.told("violated"), first.told("seen")
     found = {RANGES: Verdict.VIOLATED if first.told("error") else unknown or Verdict.HOLDS}

@@ -61,7 +61,7 @@ def jar() -> Path | None:
 
 @dataclass(frozen=True)
 class Output:
-    """What one run of TLC has said.
+    """The results of one run of TLC.
 
     Attributes:
         broken: the operator or formula that it found violated; empty where it found none.
@@ -224,7 +224,7 @@ class _Search:
         return tla.together([*single, group])
 
     def _formulas(self, asked: list[str]) -> tuple[list[str], list[str]]:
-        """What is said of states and of steps within the limits."""
+        """The formulas about states and about steps within the limits."""
         limited = [self.operators[name] for name in asked if self.operators[name].formula]
         return [one.formula for one in limited if one.invariants], [one.formula for one in limited if one.properties]
 
@@ -287,7 +287,7 @@ class _Search:
 
 
 def ran(module: str, config: str, directory: Path, limit_s: float, heap: str = "2g", workers: int = 1) -> Output | None:
-    """What one run of TLC says.
+    """Run TLC once.
 
     Args:
         module: its name; the file is in the directory.

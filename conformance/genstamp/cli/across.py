@@ -66,7 +66,7 @@ def _sample(
     most_states: int | None,
     jobs: int,
 ) -> Sample:
-    """What became of some mutants of a system.
+    """The results of some mutants of a system.
 
     What the draw has of the same text is not judged again, except survivors where there are further configurations.
     """
@@ -95,7 +95,8 @@ def _sample(
 
 
 def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: int) -> Iterator[Draw]:
-    """Judge again what no claim has noticed of the kept draw, by the text as it is now, and keep that.
+    """Judge again the mutants of the recorded sample that no claim has noticed, by the current text, and record the
+    results.
 
     Gives the draw as it is kept, and then after each system that is judged again. What a claim has noticed stays so,
     and a mutant of a line that is no longer there stays as it was.

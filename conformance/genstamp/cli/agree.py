@@ -80,7 +80,7 @@ def keep_in(path: Path, result: Agreement, declared: Configuration, peers: Seque
 
     Args:
         path: the lock.
-        result: what everybody found.
+        result: the results of all checkers.
         declared: the configuration, of which some limits may have been set anew.
         peers: those that agreed.
 

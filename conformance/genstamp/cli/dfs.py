@@ -1,8 +1,8 @@
 """The verb `dfs`: runs the reference implementation of HDFS as servers, and works with the files of a cluster.
 
-What a program may read goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the cluster
-refuses, 3 not yet (a lease that is being recovered, a truncate that waits for its block), 12 blocks are missing,
-2 usage, 75 the cluster cannot be reached or a disk failed, 151 settings or a storage directory are refused.
+Output for programs goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the cluster
+refuses, 3 not yet (a lease that is being recovered, a truncate that waits for its block), 12 blocks are missing, 2
+usage, 75 the cluster cannot be reached or a disk failed, 151 settings or a storage directory are refused.
 
 Not here: how files travel (`genstamp.dfs`) and the servers (`dfs_servers`).
 """

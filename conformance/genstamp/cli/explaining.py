@@ -14,7 +14,7 @@ from genstamp import exit_codes
 
 
 class Shape(StrEnum):
-    """What standard output gets."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"

@@ -1,6 +1,6 @@
 """A client of GFS for the verbs that work with files.
 
-What a program may read goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the cluster
+Output for programs goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the cluster
 refuses, 2 usage, 75 the cluster cannot be reached.
 """
 

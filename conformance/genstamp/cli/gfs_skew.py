@@ -17,7 +17,7 @@ from genstamp.gfs.skew_chart import chart
 
 
 class Form(enum.StrEnum):
-    """What standard output gets."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"

@@ -17,7 +17,7 @@ from genstamp_model.errors import ConfigurationError
 
 
 class Form(enum.StrEnum):
-    """What standard output gets."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"

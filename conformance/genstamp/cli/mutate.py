@@ -38,7 +38,7 @@ _NOT_KNOWN: Final = (
     "rate",
     "survivors",
 )
-"""What an interrupt leaves open of a report as JSON."""
+"""The fields of a JSON report that an interrupt leaves open."""
 
 
 def mutate(

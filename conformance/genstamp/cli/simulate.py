@@ -84,7 +84,7 @@ def word(found: Simulation) -> str:
 
 
 def told(found: Simulation) -> Iterator[str]:
-    """What the walks found, in lines."""
+    """The result of the walks, in lines."""
     model, violation = found.instance.model, found.violation
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(found.instance.limits.items()))
@@ -101,7 +101,7 @@ def told(found: Simulation) -> Iterator[str]:
 
 
 def plain(found: Simulation) -> dict[str, Any]:
-    """What the walks found, as JSON; the counterexample in the Informal Trace Format."""
+    """The result of the walks, as JSON; the counterexample in the Informal Trace Format."""
     model = found.instance.model
     return {
         "system": model.system,
@@ -126,7 +126,7 @@ def plain(found: Simulation) -> dict[str, Any]:
 
 
 def case(found: Simulation) -> Case:
-    """What the walks found, as a test case."""
+    """The result of the walks, as a test case."""
     model = found.instance.model
     group, name = group_of("simulate", model), f"{found.instance.configuration.name} seed {found.seed}"
     if found.violation is not None:

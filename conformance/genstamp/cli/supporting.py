@@ -14,7 +14,7 @@ def told(found: Strengthening) -> Iterator[str]:
 
 
 def plain(found: Strengthening) -> dict[str, object]:
-    """What was found as JSON."""
+    """The result as JSON."""
     return {
         "system": found.instance.model.system,
         "configuration": found.instance.configuration.name,

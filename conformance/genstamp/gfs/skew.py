@@ -1,4 +1,4 @@
-"""The clock skew at which GFS comes to have two primaries of one chunk, swept by exhaustive search.
+"""Finds, by exhaustive search, the clock skew at which GFS has two primaries of one chunk.
 
 Each point of a grid is a system of its own: `gfs.chunk_lease` with another length of the lease, another grace of the
 master's, and clocks that run apart by another number of ticks at most during a lease. A tick is the unit of all three.
@@ -67,7 +67,7 @@ JUST_BEYOND: Final = Setting(LEASE, MARGIN, MARGIN + 1)
 
 @dataclass(frozen=True)
 class Point:
-    """What a search says of a setting.
+    """The result of the search of a setting.
 
     Attributes:
         steps: of a shortest run to two primaries; None if there is none.
@@ -109,7 +109,7 @@ class Sweep:
 
     @property
     def undetermined(self) -> list[Point]:
-        """Points of which nothing is known."""
+        """Points that the search did not decide."""
         return [point for point in self.points if point.undetermined]
 
 
@@ -122,7 +122,7 @@ def sweep(bug: str = "", options: Options | None = None) -> Sweep:
     """Search every setting of the grid, to its end or to two primaries.
 
     Args:
-        bug: a fault of `gfs.chunk_lease` that is said to allow two primaries.
+        bug: a fault of `gfs.chunk_lease` that allows two primaries.
         options: of the searches.
 
     Raises:
@@ -146,7 +146,7 @@ def shortest_run(setting: Setting, bug: str = "") -> Path | None:
 
 
 def instance(setting: Setting, bug: str = "") -> Instance:
-    """What is searched for a setting: asked for two primaries and nothing else."""
+    """The system that is searched for a setting; its only claim is that there are not two primaries."""
     chosen = _system(setting).instance(CONFIGURATION, bugs=[bug] if bug else [])
     limits = {**chosen.configuration.limits, "skew": setting.skew}
     wanted = tuple(claim for claim in chosen.model.properties if claim.name == PROPERTY)
@@ -172,7 +172,9 @@ def _system(setting: Setting) -> System:
 
 
 def point(setting: Setting, bug: str = "", options: Options | None = None) -> Point:
-    """Search one setting, to its end or to two primaries; a search in which no lease comes to its end says nothing."""
+    """Search one setting, exhaustively or until two primaries are found; a search in which no lease ends proves
+    nothing.
+    """
     result = search(instance(setting, bug), options or Options())
     steps = None if result.violation is None else len(result.violation.path)
     why = result.undetermined if result.verdict is Verdict.UNDETERMINED else ""

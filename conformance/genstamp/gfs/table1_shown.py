@@ -28,7 +28,7 @@ def lines(table: Table1, runs: Mapping[str, Path]) -> Iterator[str]:
 
 
 def verdict_lines(table: Table1) -> Iterator[str]:
-    """Whether the paper says the same, and what was searched."""
+    """Whether the paper agrees, and how many states were searched."""
     fault = f" with the fault {table.bug}" if table.bug else ""
     for entry in table.entries:
         if not entry.agrees:

@@ -45,12 +45,12 @@ class Rejection:
 
 @dataclass
 class Held:
-    """What came of some runs.
+    """The results of some runs.
 
     Attributes:
         runs: how many.
         events: how many events they had.
-        judged: how many of these were held against the model; an event may concern several entities.
+        judged: the number of these that were checked against the model; an event may concern several entities.
         entities: how many entities were judged.
         left_out: reason -> how many events.
         ended: reason -> how many entities were not judged to their end.
@@ -77,7 +77,7 @@ class Held:
 
     @property
     def verdict(self) -> Verdict:
-        """Three-valued: what was given up is no pass."""
+        """Three-valued: a run that was given up is not a pass."""
         if self.rejections:
             return "rejected"
         return "undetermined" if self.undetermined or self.interrupted else "conforms"
@@ -143,7 +143,7 @@ class Holder:
         watch: "Watch | None" = None,
         progress: Callable[[Held], None] | None = None,
     ) -> Held:
-        """Run seeds, and hold each run against the model.
+        """Run seeds, and check each run against the model.
 
         Args:
             seeds: of the runs.

@@ -1,4 +1,4 @@
-"""The systems that simulated runs are held against, of all families, and how some seeds are held against one."""
+"""The systems that simulated runs are checked against, of all families, and how some seeds are checked against one."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
@@ -9,7 +9,7 @@ from genstamp.lockstep.runs import Lockstep
 from genstamp_model.language.system import System
 
 LOCKSTEPS: Final[Mapping[str, Lockstep]] = {**hdfs.LOCKSTEPS, **gfs.LOCKSTEPS}
-"""The systems that simulated runs are held against, by name."""
+"""The systems that simulated runs are checked against, by name."""
 
 
 def hold_seeds(
@@ -21,7 +21,7 @@ def hold_seeds(
     watch: Watch | None = None,
     progress: Callable[[Held], None] | None = None,
 ) -> Held:
-    """Run seeds, and hold each run against a system.
+    """Run seeds, and check each run against a system.
 
     Args:
         system: one of `LOCKSTEPS`.

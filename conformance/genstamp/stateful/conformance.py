@@ -43,7 +43,7 @@ class Report:
 
     Attributes:
         system: name of the system.
-        semantics: the semantics that the implementation was held against.
+        semantics: the semantics that the implementation was checked against.
         seed: replays the test.
         figures: what was done.
         failure: the shortest run found that does not conform.

@@ -1,4 +1,4 @@
-"""One run: requests go to the implementation, and all that comes is held against the model.
+"""One run: requests go to the implementation, and all that comes is checked against the model.
 
 Not here: which requests to make; `machine.py` draws them and `shorten.py` repeats them.
 """

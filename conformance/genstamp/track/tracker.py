@@ -115,7 +115,7 @@ class Tracker:
     """The states in which one run can be.
 
     Args:
-        model: the model that the run is held against.
+        model: the model that the run is checked against.
         members: names of the run's members by base name of the index set, as `Names` takes them.
         first_stamp: the first generation stamp that the run hands out.
         max_states: more than these are not kept.

@@ -1,4 +1,6 @@
-"""The abstract transitions that runs have taken, counted step by step while the runs are held against their system."""
+"""The abstract transitions that runs have taken, counted step by step while the runs are checked against their
+system.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

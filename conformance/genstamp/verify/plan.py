@@ -54,7 +54,7 @@ SIMULATED_RUNS_OF_GFS: Final = 60
 """How many runs of it are simulated, with faults; one of GFS takes five times as long."""
 
 SIMULATED_SEEDS: Final = 200
-"""How many simulated runs are held against a system in lockstep."""
+"""How many simulated runs are checked against a system in lockstep."""
 
 _FEWER_SEEDS: Final = {
     "hdfs.pipeline": 150,

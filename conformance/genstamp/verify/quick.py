@@ -42,7 +42,7 @@ EXAMPLES: Final = 20
 """Runs of the reference implementation that are driven."""
 
 SEEDS: Final = {"hdfs.pipeline": 25, "gfs.chunk_lease": 5}
-"""Simulated runs that are held against a system in lockstep."""
+"""Simulated runs that are checked against a system in lockstep."""
 
 SIMULATED_RUNS: Final = 50
 SIMULATED_RUNS_OF_GFS: Final = 10

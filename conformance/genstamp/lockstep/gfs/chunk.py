@@ -48,7 +48,7 @@ class Chunk:
 
     Attributes:
         handle: of the chunk.
-        key: under which it is judged; a handle may be given again if the master lost it before anybody was told.
+        key: under which it is checked; a handle may be given again if the master lost it before anybody was told.
         records: of the log, as many as have to survive for what was told of the chunk so far.
         chosen: the model's number of the version that was chosen last.
         numbers: version -> the model's number of it.
@@ -110,7 +110,7 @@ class Chunk:
         return self.number_of(version)
 
     def end(self, reason: str) -> LeftOut:
-        """Nothing more of it is judged."""
+        """It is not checked any further."""
         self.is_over = True
         return LeftOut(reason, self.key, is_end=reason == words.UNLISTED)
 
@@ -119,7 +119,7 @@ class Chunk:
         return chunkserver in self.told and self.number_of(version) == self.chosen
 
     def lease_ended(self) -> None:
-        """Nobody holds the lease any more, for the master."""
+        """For the master the lease has no holder any more."""
         self.lease = None
         self.revoked = None
 
@@ -147,7 +147,7 @@ _TICK: Final = "chunkserver_clock_ticks"
 
 @dataclass
 class Known:
-    """What is known beside a chunk when one of its events is judged.
+    """The context in which an event of a chunk is checked.
 
     Attributes:
         lease_us: how long a primary believes in its lease, in microseconds of its clock.

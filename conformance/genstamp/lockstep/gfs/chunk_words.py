@@ -1,4 +1,4 @@
-"""What gfs.chunk_lease has no word for, and why events of a run are left out: tables of `chunk_lease`."""
+"""The events that gfs.chunk_lease does not cover, and the reasons: tables of `chunk_lease`."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""How events of a run are read as steps of gfs.master_log: one log, over all lives of its master and its log replicas.
+"""Maps the events of a run to steps of gfs.master_log: one log, over all lives of its master and its log replicas.
 
 A flush, or a deletion of log files, that concerns more records than one step of the system may is several steps. An
 answer is as many steps as it shows records that no answer of this life of the master has shown. A crash has no event:
@@ -214,7 +214,7 @@ class MasterLogProjection:
 
 
 _NUMBERS = frozenset({"records", "fall_back", "checkpoint", "log_begins", "torn", "skipped"})
-"""What events of the log show."""
+"""The observations in events of the log."""
 
 
 def _pieces(action: str, count: int, records: int, **arguments: str) -> list[Event]:

@@ -1,4 +1,4 @@
-"""How the events of a run of GFS are read as steps of gfs.mutation_order: the order of one lease, and who keeps it.
+"""Maps the events of a run of GFS to steps of gfs.mutation_order: the order of one lease, and who keeps it.
 
 All that is said of the mutations of a lease in `mutations` holds.
 

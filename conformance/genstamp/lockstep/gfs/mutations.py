@@ -1,4 +1,4 @@
-"""How the events of a run of GFS are read as the mutations of one chunk under one lease, in whatever system.
+"""Maps the events of a run of GFS to the mutations of one chunk under one lease, for any system.
 
 A lease begins where its primary learns of it; chunkservers that it does not name are left out by the model's master.
 Each serial number that the primary gives is the mutation of a client of its own, so that it is known which one a
@@ -32,7 +32,7 @@ class Lease:
     """One lease of one chunk, and what was ordered under it.
 
     Attributes:
-        key: under which it is judged.
+        key: under which it is checked.
         data: of each mutation, by serial number; None of padding.
         heard: serial numbers of which a client has heard that they succeeded.
         processed: secondary -> the last serial number that it has applied or failed.
@@ -54,7 +54,7 @@ class Lease:
 
 
 class MutationsProjection:
-    """What the projections of mutations have in common.
+    """The common part of the projections of mutations.
 
     Args:
         chunkservers: their names.

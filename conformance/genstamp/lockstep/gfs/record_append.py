@@ -1,4 +1,4 @@
-"""How the events of a run of GFS are read as steps of gfs.record_append: the appends to one chunk under one lease.
+"""Maps the events of a run of GFS to steps of gfs.record_append: the appends to one chunk under one lease.
 
 All that is said of the mutations of a lease in `mutations` holds; so records that stand twice are those of two clients.
 

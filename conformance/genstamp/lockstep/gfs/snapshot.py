@@ -1,4 +1,4 @@
-"""How the events of a run of GFS are read as steps of gfs.snapshot: files that share a chunk at one position.
+"""Maps the events of a run of GFS to steps of gfs.snapshot: files that share a chunk at one position.
 
 Which files list which chunks is what the records of the master's log say, each when it is logged. What users see of it
 waits for the disk (`master_log`); a master that dies before ends what is judged of the files concerned.
@@ -79,7 +79,7 @@ class SnapshotProjection:
             yield self._families[handle]
 
     def _steps(self, family: Family, *steps: Step) -> Projected:
-        """What an event is to a family."""
+        """The meaning of an event for a family."""
         return LeftOut(OVER) if family.is_over else Entity(family.key, steps)
 
     def _ended(self, family: Family, reason: str) -> Projected:

@@ -1,4 +1,4 @@
-"""How a run is read as steps of hdfs.block_recovery: each block by itself, from the set-up of one pipeline on.
+"""Maps a run to steps of hdfs.block_recovery: each block by itself, from the set-up of one pipeline on.
 
 The system has one block that is written once; a run has blocks that get a new generation with each new pipeline. So a
 generation is what is judged: one that begins with updatePipeline has replicas with bytes, as if they had been written
@@ -51,7 +51,7 @@ class BlockProjection(ReplicaReading):
             yield event, self._at_once(event) or list(self._projected(event))
 
     def _at_once(self, event: Event) -> list[Projected] | None:
-        """What an event is that the system has no word for."""
+        """The reason why the system does not cover an event."""
         return _AT_ONCE.get(event.event)
 
     def _projected(self, event: Event) -> Iterator[Projected]:
@@ -102,7 +102,7 @@ class BlockProjection(ReplicaReading):
             yield self._end(one, words.RESTARTED)
 
     def _full_report(self, event: Event) -> Iterator[Projected]:
-        """A datanode's full report tells of what it had finalized when it was made."""
+        """A datanode's full report lists the replicas that were finalized when the report was made."""
         datanode, is_told = event.arguments.get("datanode", ""), False
         for one in self._of_block.values():
             location = one.locations.get(datanode)
@@ -314,7 +314,7 @@ class BlockProjection(ReplicaReading):
                 yield Entity(one.key, (model_step("delete", named), Happened("block_is_removed", named)))
 
     def _released(self, one: Generation, event: Event) -> Projected:
-        """Somebody has the file recovered, whoever and however."""
+        """A recovery of the file is started, by any caller in any way."""
         assert event.recovery_id is not None
         gate = self._gate(one, event)
         stamp = one.new_stamp(event.recovery_id)

@@ -1,4 +1,4 @@
-"""What the parts of a projection on blocks share: what they keep in mind, and steps of more than one kind of event."""
+"""Shared by the parts of a projection on blocks: their state, and steps of more than one kind of event."""
 
 from collections.abc import Collection
 from typing import Generic, Protocol, TypeVar
@@ -12,10 +12,10 @@ from genstamp.lockstep.projection import LeftOut, Perhaps, Step
 
 
 class Judged(Protocol):
-    """A block that is judged by itself, or a part of its life.
+    """A block that is checked separately, or a part of its life.
 
     Attributes:
-        key: under which it is judged.
+        key: under which it is checked.
         is_over: nothing more of it is judged.
     """
 
@@ -58,7 +58,7 @@ class JudgedBlocks(Generic[One]):
 
 
 class BlockReading(JudgedBlocks[Generation]):
-    """What is kept in mind of the blocks of a run.
+    """The state that is kept for the blocks of a run.
 
     Args:
         gate_us: how long no other recovery of a block is started.

@@ -1,4 +1,4 @@
-"""How the steps of datanodes are read as those of hdfs.block_recovery: replicas, and the primary of a recovery."""
+"""Maps the steps of datanodes to steps of hdfs.block_recovery: replicas, and the primary of a recovery."""
 
 from typing import Final
 
@@ -85,7 +85,9 @@ class ReplicaReading(BlockReading):
         return Entity(one.key, (*done, *crash, model_step(name, {"datanode": location.word}), *told))
 
     def _done_before_death(self, one: Generation, location: Location, event: Event) -> list[Step] | None:
-        """What a datanode must have done before it died, going by its disk; None where that is half of a step."""
+        """The steps that a datanode must have taken before it died, according to its disk; None where that is half
+        of a step.
+        """
         rank = self._told.rank(one.block, event.num_bytes or 0)
         is_final, stamp = event.observed["replica_state"] == "FINALIZED", event.generation_stamp
         if stamp is not None and stamp != location.stamp:

@@ -1,4 +1,4 @@
-"""What hdfs.block_recovery does not see of a run, and why events are left out: tables of `block`."""
+"""The parts of a run that hdfs.block_recovery does not cover, and the reasons: tables of `block`."""
 
 from collections.abc import Mapping
 from typing import Final

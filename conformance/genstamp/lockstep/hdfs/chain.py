@@ -1,4 +1,4 @@
-"""What has to be kept in mind of one block and the pipeline through which it is written, and what packets lead to.
+"""State that is kept for one block and its write pipeline, and the effects of packets.
 
 Nobody tells of a packet that is sent, or of an acknowledgement that goes up the chain: they are put where what follows
 from them is shown, as late as can be. The model says whether they were possible then.
@@ -59,7 +59,7 @@ class Chain:
 
     Attributes:
         block, inode, writer: whose.
-        key: under which it is judged.
+        key: under which it is checked.
         stamp: of the block, as the run counts.
         stamps: the run's stamps -> the model's.
         pipeline: its datanodes, in order.

@@ -19,7 +19,7 @@ CALLS = {"init_replica_recovery_failed": "init_replica_recovery", "update_replic
 
 @dataclass
 class Foretold:
-    """What is known of a whole run, by block.
+    """Facts about a whole run, by block.
 
     Attributes:
         lengths: lengths that replicas of a block have, in order.
@@ -48,7 +48,7 @@ class Foretold:
 
 
 def foretell(events: Sequence[Event]) -> Foretold:
-    """What a run says of its blocks."""
+    """The facts about blocks that a run gives."""
     told = Foretold()
     lengths: dict[str, set[int]] = defaultdict(set)
     preempted: set[tuple[str, int]] = set()

@@ -1,4 +1,4 @@
-"""What has to be kept in mind of one generation of a block while a run is read: its replicas, stamps and lengths."""
+"""State that is kept for one generation of a block while a run is read: its replicas, stamps and lengths."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 
 class Kept(Enum):
-    """What a location has of the block, as the model has it."""
+    """The state of a location's replica, in the model's terms."""
 
     NOTHING = auto()
     WRITTEN = auto()
@@ -43,7 +43,7 @@ class Generation:
     Attributes:
         block, inode: whose.
         writer: the client that has set the pipeline up.
-        key: under which it is judged.
+        key: under which it is checked.
         locations: by the datanode's name.
         stamps: the run's stamps -> the model's.
         is_over: nothing more of it is judged.
@@ -89,7 +89,7 @@ class Generation:
 
 
 def generation(block: str, inode: str, writer: str, stamp: int, datanodes: Sequence[str]) -> Generation:
-    """A new one, of which nobody has a replica yet.
+    """A new generation, without a replica yet.
 
     Args:
         block, inode, writer: as in `Generation`.

@@ -1,4 +1,4 @@
-"""How the NameNode's events in a run are read as steps of hdfs.lease: one file by itself, by its inode.
+"""Maps the NameNode's events in a run to steps of hdfs.lease: one file by itself, by its inode.
 
 The NameNode's calls are taken in its own order. What it does not see is not in the events of this projection either:
 that a client has written more is put in where the NameNode is told of more, and as much as it will be told; replicas,

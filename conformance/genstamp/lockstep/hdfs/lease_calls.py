@@ -1,4 +1,4 @@
-"""What the NameNode's events are to their file, as steps of hdfs.lease: one method for each event.
+"""Maps the NameNode's events to steps of hdfs.lease on their file: one method for each event.
 
 Not here: which file an event is of; see `lease`.
 """
@@ -32,7 +32,7 @@ MICROSECONDS: Final = 1_000
 
 
 class LeaseCalls:
-    """What is kept in mind of a run, and what each of its events is to a file.
+    """The state that is kept for a run, and the effect of each event on a file.
 
     Args:
         clients: names of the clients.

@@ -1,4 +1,4 @@
-"""How the steps of datanodes are read as those of hdfs.pipeline: packets, and a pipeline that is set up again.
+"""Maps the steps of datanodes to steps of hdfs.pipeline: packets, and a pipeline that is set up again.
 
 Not here: the NameNode and the client (`pipeline`).
 """
@@ -17,7 +17,7 @@ ENDED: Final = (Phase.ENDED, Phase.COMMITTED, Phase.CLOSED)
 
 
 class PipelineNodes(JudgedBlocks[Chain]):
-    """What is kept in mind of the pipelines of a run, and the steps of their datanodes."""
+    """The state that is kept for the pipelines of a run, and the steps of their datanodes."""
 
     def __init__(self) -> None:
         super().__init__(words.ENDS)

@@ -1,4 +1,4 @@
-"""What hdfs.pipeline does not see of a run, and why events are left out: tables of `pipeline`."""
+"""The parts of a run that hdfs.pipeline does not cover, and the reasons: tables of `pipeline`."""
 
 from collections.abc import Mapping
 from typing import Final

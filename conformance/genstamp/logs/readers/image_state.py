@@ -1,8 +1,8 @@
 """Turns an fsimage into events: what the NameNode had on disk at one transaction.
 
-An image tells a state and no steps. If every transaction up to it is known, what the operations have made is held
-against it, and what it does not have is told as well; else it is where the history of its files begins, as far as it
-is known. Source: NN/FSImageFormatPBINode.
+An image tells a state and no steps. If every transaction up to it is known, what the operations have made is checked
+against it, and what it does not have is told as well; else it is where the history of its files begins, as far as it is
+known. Source: NN/FSImageFormatPBINode.
 
 Not here: inodes that only snapshots refer to; their blocks are told.
 """
