@@ -1,8 +1,8 @@
 """spec.lock: the results of all checks in every configuration, kept under version control.
 
 A change of a specification changes these results. `genstamp verify` fails until the lock is rewritten on purpose with
-`genstamp lock --write`, so that the change is seen in the diff: states that appear or vanish, properties that hold no
-longer or that nobody checks any more, a released version's known violation that is not found again.
+`genstamp lock --write`, so that the change is seen in the diff: states that appear or vanish, properties that no longer
+hold or are no longer checked, a released version's known violation that is not found again.
 
 Not here: how things are found (`genstamp.verify`), and times: they are the machine's, not the specification's.
 """

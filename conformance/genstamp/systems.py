@@ -53,7 +53,7 @@ PLACES: Final[Mapping[str, str]] = {
 }
 """Where every system that comes with genstamp is declared, by name, in the order in which they are listed and checked.
 
-A system is loaded when it is asked for: whoever checks one does not wait for the others.
+A system is loaded when it is asked for: the check of one does not wait for the others.
 """
 
 _own_places: Final[dict[str, str]] = {}

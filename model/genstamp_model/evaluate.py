@@ -336,7 +336,7 @@ def _strict(expr: Expr, sizes: Sizes) -> Callable[..., Any]:
 
 
 def moved(i: int | None, amount: int, size: int) -> int | None:
-    """The position so many members further on a ring; nobody stays nobody."""
+    """The position this many members further on a ring; none stays none."""
     return None if i is None else (i + amount) % size
 
 

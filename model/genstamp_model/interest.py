@@ -14,7 +14,7 @@ members are somewhere says something where so many are, and that nothing ever fa
 What stands inside of a property must have mattered as well (`mattering`): a part that is never true makes it hold as an
 antecedent that is never true does.
 
-Left out: whether such a state is reached, which is a search's to say (`explore`), and consequents that no value of the
+Not here: whether such a state is reached, which is a search's to say (`explore`), and consequents that no value of the
 state breaks (`prove.tautology`).
 """
 

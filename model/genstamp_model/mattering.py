@@ -4,7 +4,7 @@ A condition that a value depends on (what `count` counts, `where` of a minimum, 
 that of a choice false as well; so was each alternative of an antecedent. Each of two values that are compared has left
 its initial value, and has changed in a step where it is compared with itself.
 
-Left out: where the condition as a whole could fail (`interest`), and that conditions that are claimed, or that only
+Not here: where the condition as a whole could fail (`interest`), and that conditions that are claimed, or that only
 weaken a claim, were ever needed: what holds without them could be claimed without them, which is no fault.
 """
 

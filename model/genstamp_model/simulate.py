@@ -2,9 +2,9 @@
 
 A walk takes one step after the other by the compiled functions of the search, in a configuration whose limits are some
 times as large; its path is followed by `evaluate` before it is shown. An action is drawn by weight among those that are
-possible, then one of its steps; steps that change nothing are not taken. Whatever a walk finds is real; that it finds
-nothing says nothing about the states that it did not visit. Not here: leads-to properties, and does not shorten what
-it finds: `explore` gives the shortest counterexample where it reaches that far.
+possible, then one of its steps; steps that change nothing are not taken. A violation that a walk finds is real; a walk
+without a violation says nothing about the states that it did not visit. Not here: leads-to properties, and does not
+shorten what it finds: `explore` gives the shortest counterexample where it reaches that far.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from genstamp_model.language.model import Instance
 from genstamp_model.path import Path, follow
 
 STRETCH: Final = 3
-"""How many times as large the limits are, unless told otherwise."""
+"""The default factor by which limits are raised."""
 
 
 @dataclass(frozen=True)

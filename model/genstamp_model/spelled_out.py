@@ -1,9 +1,9 @@
-"""Conditions on sets and counts as conjunctions, negations and quantifiers, so that their parts can be told apart.
+"""Conditions on sets and counts as conjunctions, negations and quantifiers, so that their parts can be distinguished.
 
 `(a - b).is_empty()` is "no member is in a, and not in b"; `count(...) == 0` is "for none". Only the outermost form is
 spelled out; what it is made of is for another call.
 
-Left out: comparisons that are about more than one number (`count(...) <= 1`), and sets that steps have just changed.
+Not here: comparisons that are about more than one number (`count(...) <= 1`), and sets that steps have just changed.
 """
 
 from __future__ import annotations

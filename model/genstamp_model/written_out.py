@@ -1,4 +1,4 @@
-"""The steps of a model as Python functions, for whoever computes many of them in states of any size.
+"""The steps of a model as Python functions, for callers that compute many steps in states of any size.
 
 `evaluate` calls one small function for each node of an expression; here each action becomes one function with its
 expressions written out, quantifiers over few members unrolled, and what occurs more than once computed once. The checks

@@ -21,7 +21,7 @@ class Cluster:
         clients: names of the clients; all are up, none has a lease.
         datanodes: names of the datanodes; all are up and empty.
         semantics: which protocol the implementation is to follow; one that follows only one ignores it.
-        seed: decides whatever the implementation leaves to chance.
+        seed: decides all random choices of the implementation.
         system: name of the system whose steps are asked for.
     """
 

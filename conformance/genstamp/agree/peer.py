@@ -34,7 +34,7 @@ class Found:
     """The results of a checker in one configuration.
 
     Every number is about all states that can be reached within the limits by steps that keep all numbers in their
-    range, whatever properties they break: a checker that stops at a violation runs again without that property.
+    range, regardless of violated properties: a checker that stops at a violation runs again without that property.
 
     Attributes:
         distinct: distinct states; None where the search did not come to its end.
@@ -72,7 +72,7 @@ class Peer(Protocol):
 
         Args:
             instance: what to search.
-            directory: an empty one for the exported model and whatever the checker writes.
+            directory: an empty one for the exported model and the checker's output.
             limit_s: seconds after which the search is given up, and what is not known yet is undetermined.
         """
 

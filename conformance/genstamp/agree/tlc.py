@@ -69,7 +69,7 @@ class Output:
         is_done: whether it has come to the end and found nothing.
         distinct, generated, depth: its counts; None where it has not given them.
         seen: witnesses noted.
-        told: all that it said.
+        told: its whole output.
     """
 
     broken: str

@@ -19,7 +19,7 @@ class FileHealth:
     """One file.
 
     Attributes:
-        is_open: somebody writes it, or its writer's lease was not recovered yet.
+        is_open: it has a writer, or its writer's lease was not recovered yet.
         blocks: how many.
         low: blocks with fewer replicas than the file wants.
         missing: blocks without a replica, or with corrupt ones alone; the last one of an open file is not judged.

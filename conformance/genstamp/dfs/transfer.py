@@ -29,7 +29,7 @@ class Flushing:
     Attributes:
         every: bytes between two flushes; 0 for none before the end.
         to_disk: whether to have the datanodes force it to their disks (hsync, otherwise hflush).
-        acknowledged: is told the length of the file that is promised, after each flush.
+        acknowledged: called with the acknowledged length of the file after each flush.
     """
 
     every: int = 0

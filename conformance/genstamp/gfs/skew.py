@@ -30,7 +30,7 @@ CONFIGURATION: Final = "crashes"
 LEASES: Final = (1, 2, 4)
 GRACES: Final = (0, 1, 2, 3)
 SKEWS: Final = (0, 1, 2, 3, 4)
-"""Ticks. A lease and a grace together stay within what the specification tells apart."""
+"""Ticks. A lease and a grace together stay within what the specification distinguishes."""
 
 _TICKS: Final = ("chunkserver_clock_ticks", "all_clocks_tick")
 _LEASES: Final = ("expire_lease", "learn_lease")

@@ -148,8 +148,8 @@ class Holder:
         Args:
             seeds: of the runs.
             simulated: gives the events of a seed's run.
-            watch: told of every step that fits.
-            progress: told before each run what was done so far.
+            watch: called for every step that fits.
+            progress: called before each run with the results so far.
         """
         held = Held()
         began = time.monotonic()

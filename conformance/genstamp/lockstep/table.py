@@ -28,8 +28,8 @@ def hold_seeds(
         seeds: of the runs.
         semantics: of implementation and system; the system's default unless named.
         faults: whether anything goes wrong in the runs.
-        watch: told of every step that fits.
-        progress: told before each run what was done so far.
+        watch: called for every step that fits.
+        progress: called before each run with the results so far.
     """
     chosen = semantics or system.default_semantics
     runs = LOCKSTEPS[system.name].runs(chosen, faults)

@@ -1,9 +1,9 @@
-"""Events by key as flat rows of integers, which Spark sends to whoever checks the key.
+"""Holds events by key as flat rows of integers, which Spark sends to the task that checks the key.
 
 One row an event and entity that it concerns. What many rows have in common is a number that their unit gave it; a row
 of `TOLD` tells what each unit's numbers stand for, and what its files told of which nodes, to every part of the keys:
-so nobody checks anything before all is read. Rows of other tables go in the column `rest`, as batches of Arrow. Leaves
-out Spark (`genstamp.logs.job`) and checking (`genstamp.logs.judging`).
+so no check begins before all is read. Rows of other tables go in the column `rest`, as batches of Arrow. Leaves out
+Spark (`genstamp.logs.job`) and checking (`genstamp.logs.judging`).
 """
 
 import math
@@ -25,7 +25,7 @@ from genstamp.logs.tables import SPANS
 
 KEY = "key"
 """Column that brings together what is checked together: the number of an entity, which a block and its replicas have in
-common, else a hash of its name. Two entities of one key are told apart by who checks them.
+common, else a hash of its name. Two entities of one key are distinguished by who checks them.
 """
 
 SORTED: Any = EXCHANGED.append(pa.field(KEY, pa.int64(), nullable=False))
@@ -74,7 +74,7 @@ def number_of_table(table: str) -> int:
 
 
 class _Told(msgspec.Struct):
-    """What a unit tells to every part: by number what is common, with places in `names` for texts."""
+    """What a unit reports to every part: by number what is common, with places in `names` for texts."""
 
     unit: int
     names: dict[str, list[str]]
@@ -225,7 +225,7 @@ def _rest(ids: Any, after: Any) -> Any:
 
 
 class Meanings:
-    """What the numbers of `common` stand for, and what all units told.
+    """The meaning of the numbers of `common`, and the facts from all units.
 
     Attributes:
         spans: rows of `tables.SPANS`.

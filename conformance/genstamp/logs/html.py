@@ -33,11 +33,11 @@ UNPARSED_MAX: Final = 100
 """Kinds of lines that are listed, those that occur most often."""
 
 STEPS_MAX: Final = 200
-"""Events of a story that is drawn; a longer one is only told by its end."""
+"""The most events of a history that is drawn; a longer one is shown by its end only."""
 
 
 UNFINISHED_MAX: Final = 5
-"""Kinds of unfinished files and blocks of which the first is told."""
+"""Kinds of unfinished files and blocks; the first of each kind is reported."""
 
 
 class _Told(NamedTuple):

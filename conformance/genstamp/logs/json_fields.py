@@ -1,6 +1,6 @@
 """What each field of `genstamp logs check --format json` means: for the page docs/logs-tables.md.
 
-Not here: how the fields are filled (`genstamp.logs.report`). A test holds both against each other.
+Not here: how the fields are filled (`genstamp.logs.report`). A test compares both.
 """
 
 from collections.abc import Mapping

@@ -231,7 +231,7 @@ def _asked(uri: str) -> Iterator[tuple[Any, str]]:
 
 
 def _named(uri: str, path: str) -> str:
-    """A path that a file system has told, as a URI like the one that was given."""
+    """A path that a file system has returned, as a URI like the one that was given."""
     scheme, _, rest = uri.partition("://")
     # hdfs-native tells paths without the host, s3fs with the bucket.
     return f"{scheme}://{rest.partition('/')[0]}{path}" if path.startswith("/") else f"{scheme}://{path}"

@@ -1,4 +1,4 @@
-"""The check of one entity once more, as dumb as can be: what the fast path is compared with.
+"""A second, deliberately simple check of one entity, with which the fast path is compared.
 
 Takes the lifecycles as running machines and the rules as they are written; no tables, no sets as numbers, no kernel.
 Unseen steps are found by trying every event of the machine. Not here: other orders than the one given.

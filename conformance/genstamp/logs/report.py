@@ -1,4 +1,4 @@
-"""What a check of logs found, and how it is shown.
+"""The report of a check of logs, and its output.
 
 Not here: finding it (`genstamp.logs.job`).
 """

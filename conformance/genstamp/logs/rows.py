@@ -113,7 +113,7 @@ class Collected:
                 self.reject(Reject(event.place, reason, str(row[_ENTITY])))
 
     def tally(self, told: "Tally") -> None:
-        """Counts events of lines of their own whose rows somebody else makes."""
+        """Counts events of separate lines whose rows are made elsewhere."""
         self._by_event[told.source, told.file, told.event] += told.events
         span = self._spans.setdefault((told.file, told.source, told.namespace, told.node), [told.first, told.last, 0])
         span[0], span[1] = min(span[0], told.first), max(span[1], told.last)

@@ -64,7 +64,7 @@ class PageError(GenstampError):
 
 
 class NoOutputError(GenstampError):
-    """What is to be told of findings stands in tables, and the machines of a cluster have no place for them."""
+    """The details of findings are in tables, and the machines of a cluster have no place for them."""
 
     def __init__(self) -> None:
         super().__init__("on a cluster, --html and every --format but text need --out, where all machines can write")
@@ -80,7 +80,7 @@ class Options:
         group: name of the cluster for sources that name no block pool.
         out: directory for the tables, a URI if it is a text; None to keep none.
         html: file for a page of what was found; None for none.
-        stories: whether findings are to be told with all their events.
+        stories: whether findings are given with all their events.
         situations_max: bound of the slow path, for each key.
         parts: into how many the keys are divided; None to choose by the size of what is read.
     """
@@ -96,7 +96,7 @@ class Options:
 
 
 class Worker(Protocol):
-    """Reads units and checks keys, on whatever machines."""
+    """Reads units and checks keys, on any number of machines."""
 
     is_local: bool
     """Whether what it writes below a directory of this machine is found there by who called it."""
@@ -112,12 +112,12 @@ class Worker(Protocol):
                 there are no events, concerns and steps.
 
         Returns:
-            What the sources told, a table of `tables.SPANS`.
+            The contents of the sources, a table of `tables.SPANS`.
         """
 
 
 def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | None = None) -> Report:
-    """Checks what is at some paths.
+    """Checks the files at some paths.
 
     Args:
         worker: does it.

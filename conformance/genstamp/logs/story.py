@@ -248,7 +248,7 @@ def _details(kept: Kept, told: Sequence[dict[str, Any]]) -> Mapping[tuple[str, i
 def _event_of(
     details: Mapping[tuple[str, int], list[dict[str, Any]]], row: dict[str, Any], name: str
 ) -> dict[str, Any]:
-    """The event of a row: one place can tell of several."""
+    """The event of a row: one place can have several."""
     events = details.get((row["place"]["file"], row["place"]["line"]), [])
     by_name = [event for event in events if event["event"] == name and event["node"] == row["node"]]
     return next(iter(by_name or events), {})
@@ -300,7 +300,7 @@ def _waited(steps: Sequence[Step]) -> str:
 
 
 def _beside(story: Story, step: Step) -> Iterator[str]:
-    """What is told of a step beside what happened."""
+    """The facts about a step beside its event."""
     if step.told:
         yield ", ".join(f"{name} {value}" for name, value in step.told.items())
     if step.part == "rejected":

@@ -1,7 +1,7 @@
-"""Finds what there is to read, says by its content what it is, and puts together what is one story.
+"""Finds the files to read, detects their types from their content, and groups the files that form one history.
 
-Not here: reading it (`genstamp.logs.reading`). Names of files serve only to order the parts of a log; what a file
-is, its content says.
+Not here: reading it (`genstamp.logs.reading`). Names of files serve only to order the parts of a log; the file type is
+detected from the content.
 """
 
 import hashlib
@@ -144,7 +144,7 @@ def find_units(
 
 
 def _storages(paths: Sequence[str]) -> Iterator[tuple[Path, Mapping[str, str]]]:
-    """The storage directories at and below some paths, each with what its VERSION tells."""
+    """The storage directories at and below some paths, each with the contents of its VERSION."""
     seen: set[Path] = set()
     for given in paths:
         if is_remote(given):  # Only archives of them are read there.

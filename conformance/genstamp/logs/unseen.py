@@ -1,4 +1,4 @@
-"""What may have happened to an entity between two events that were seen.
+"""The steps that an entity may have taken between two observed events.
 
 Not here: which steps can go unseen: a source declares that (`genstamp.logs.sources`), and by default any can.
 """

@@ -27,7 +27,7 @@ def watched(
     Args:
         spark: a session that does nothing else meanwhile.
         does: what the stage does, as the line begins.
-        tasks: how many tasks it has, in whatever jobs.
+        tasks: the number of its tasks, in all jobs.
         show: shows a line; None to show none.
         every_s: seconds between two lines.
     """

@@ -240,7 +240,7 @@ def block(part: int, level: int, row: int, states: Rows) -> pa.RecordBatch:
 
 
 def told(level: int, **notes: Any) -> pa.RecordBatch:
-    """What a task tells the driver."""
+    """The results that a task reports to the driver."""
     return _row(0, level, 0, None, json.dumps(notes))
 
 

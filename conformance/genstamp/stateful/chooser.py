@@ -31,7 +31,7 @@ _WEIGHTS: Final = {
 
 A step changes something; "nothing" stands for what the model refuses, or answers without a change. News is what no run
 of the test has shown yet; "unreached" is an abstract transition that none has taken. A question is a step that not all
-possible states can make, asked once there are many, as the answer tells them apart.
+possible states can make, asked once there are many, because the answer distinguishes them.
 """
 
 _ALWAYS: Final = frozenset({"step", "news", "question"})
@@ -160,7 +160,7 @@ class Chooser:
         return self._chance.choice([request for request in fresh if shares[request] == best]) if fresh else None
 
     def _hidden(self, run: Run) -> Request | None:
-        """Something that no event tells of."""
+        """Something that no event reports."""
         possible = [
             request
             for action in sorted(self._driving.brought_about)

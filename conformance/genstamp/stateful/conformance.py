@@ -93,14 +93,14 @@ def conform(
     Args:
         adapter: the implementation; it is stopped at the end.
         system: the system.
-        semantics: the one to hold it against; the system's default unless told otherwise.
+        semantics: the one to check it against; by default the system's default.
         examples: how many runs; at least 1.
         steps: how many requests a run has; at least 1.
         seed: replays an earlier test of the same version.
         max_states: more possible states than these leave a run undetermined.
         shrink_seconds: how long a failing run may be shortened.
         driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
-        progress: told before each run what was done so far.
+        progress: called before each run with the results so far.
 
     Returns:
         The report; interrupted from the keyboard, it is undetermined with the figures so far.
@@ -129,12 +129,12 @@ def again(
     max_states: int = MAX_STATES,
     driving: Driving | None = None,
 ) -> Report:
-    """Make one run again, as it is, and hold it against a system; the report's seed is the run's.
+    """Repeat one run unchanged, and check it against a system; the report's seed is the run's.
 
     Args:
         adapter: the implementation; it is stopped at the end.
         system: the system.
-        cluster: the run's, with the semantics to hold it against.
+        cluster: the run's, with the semantics to check it against.
         requests: the run's.
         max_states: as `conform` has it.
         driving: as `conform` has it.
@@ -158,7 +158,7 @@ def again(
 
 
 def new_seed() -> int:
-    """A seed that nobody has chosen."""
+    """A random seed."""
     return random.SystemRandom().randrange(2**32)
 
 

@@ -56,7 +56,7 @@ def asked_for(model: Model, driving: Driving) -> dict[str, tuple[str, ...]]:
 
 
 def _by_event(model: Model, driving: Driving) -> Mapping[str, list[Action]]:
-    """The actions of each event, as the driving tells them apart."""
+    """The actions of each event, as the driving distinguishes them."""
     found: dict[str, list[Action]] = {}
     for action in model.actions:
         if not action.hidden or action.name in driving.told_apart:

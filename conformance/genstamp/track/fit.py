@@ -32,7 +32,7 @@ class Fit:
         unseen: the actions that the run does not show, each with those members for which it may happen, by parameter;
             where nothing is said of a parameter, any. By default, the model's hidden ones.
         impossible: actions that no event of the run is.
-        told_apart: actions that the run tells apart from others of their event, each with the name of its own event;
+        told_apart: actions that the run distinguishes from others of their event, each with the name of its own event;
             a hidden action that is named here is shown.
         forgotten: variables that no step reads, as counters that are only limited: they keep their initial value, so
             that states that differ in nothing else are one.
@@ -75,7 +75,7 @@ class Fit:
         self._known: dict[State, Known] = {}
 
     def _others_of(self, event: str) -> list[Action]:
-        """Ways of the event's calls that the run tells apart from it: a refusal of all ways stands with the first."""
+        """Ways of the event's calls that the run distinguishes from it: a refusal of all ways stands with the first."""
         declared = {action.declared for action in self._actions[event]}
         return [
             action

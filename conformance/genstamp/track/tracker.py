@@ -31,8 +31,8 @@ class Timer:
     Attributes:
         soonest_ms: the action must have been possible for so long.
         latest_ms: it has happened if more time than this has passed and nothing else happened.
-        due_ms: it has happened once it was surely possible for more time than this, whatever else happened but what
-            puts it off; as `latest_ms` unless said otherwise.
+        due_ms: it has happened once it was surely possible for more time than this, regardless of other events, except
+            those that postpone it; by default `latest_ms`.
         put_off_by: events that make it wait anew, by default perhaps all: each with the argument that names a member of
             the action, so that it surely does unless it is refused, or None if it only may.
     """
@@ -196,7 +196,7 @@ class Tracker:
         return event.refused_with is None and named in self.fit.members_of(step)
 
     def has_happened(self, action: str, members: Mapping[str, str]) -> Answer:
-        """Time has brought an action about that nobody shows: where it is possible, it has happened.
+        """Time has caused an action that nobody shows: where it is possible, it has happened.
 
         Args:
             action: its name.
@@ -208,7 +208,7 @@ class Tracker:
         return self._settled()
 
     def may_have_happened(self, action: str, members: Mapping[str, str]) -> Answer:
-        """An action that nobody shows may have happened by now, where it is possible.
+        """An action without an event may have happened by now, if it is possible.
 
         Args:
             action: its name.
@@ -220,7 +220,7 @@ class Tracker:
         return self._settled()
 
     def possible_calls(self, action: str) -> list[tuple[tuple[str, str], ...]]:
-        """The arguments, in the run's words, with which an action that nobody shows is possible in some state."""
+        """The arguments, in the run's terms, with which an action without an event is possible in some state."""
         return list(dict.fromkeys(words for state in self.states for words in self.fit.possible(state, action)))
 
     @contextmanager

@@ -38,7 +38,7 @@ class Graph:
     Args:
         instance: small.
         forgotten: variables whose value does not count.
-        progress: told now and then how many states were found.
+        progress: called from time to time with the number of states found.
     """
 
     def __init__(

@@ -18,8 +18,8 @@ class Reached:
     """The abstract transitions that runs have taken.
 
     Attributes:
-        certain: those that a step was whatever state the run was in. What is refused is refused by every action of that
-            event that has the check.
+        certain: transitions that a step was in every possible state of the run. What is refused is refused by every
+            action of that event that has the check.
         possible: those that a step may have been.
 
     Args:

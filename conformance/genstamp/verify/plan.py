@@ -36,7 +36,7 @@ PEERS: Final = ("tlc", "spin")
 _PEER_LIMIT_S: Final = 420.0
 
 ASKED_EVERY_TIME: Final = frozenset({"hdfs.single_writer", "hdfs.monitor", "hdfs.renewal", "hdfs.pipeline"})
-"""Systems about which other checkers are asked every time, whatever the lock has recorded."""
+"""Systems that other checkers search every time, even if the lock has recorded agreement."""
 
 _SOME_STATES: Final = 1_000_000
 _LARGE: Final = 6_000_000
@@ -408,7 +408,7 @@ def _walk(repository: Path, place: str, name: str) -> Job:
 
 
 def lockstep(place: str, name: str, seeds: int) -> Job:
-    """The job that holds simulated runs against a system."""
+    """The job that checks simulated runs against a system."""
     claim = f"conform {name}: {seeds} simulated runs"
     return Job(
         name=f"lockstep_{name}",

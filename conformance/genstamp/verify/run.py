@@ -90,7 +90,7 @@ class Run:
         """Do all jobs.
 
         Args:
-            watch: told how far the run is, about twice a second.
+            watch: called with the progress of the run, about twice a second.
 
         Returns:
             The rows, in the order of the jobs; each job gave all the claims that it announced. What an interrupt from
@@ -131,7 +131,7 @@ class Run:
         return Progress(done, len(self._jobs), running, now - began)
 
     def _do(self, job: Job) -> list[Row]:
-        """Do one job in a process of its own; whatever happens to it is in the rows."""
+        """Run one job in its own process; any failure becomes a row."""
         if self._stopped.is_set():
             return _complete(job, [], Verdict.UNDETERMINED, INTERRUPTED, 0.0)
         self._began[job.name] = time.monotonic()

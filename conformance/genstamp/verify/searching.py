@@ -125,7 +125,7 @@ def variation(context: Context, claim: str, system: str, name: str) -> Iterator[
 
 
 def _is_told(context: Context, declared: System, hole: Hole, broken: Break) -> bool:
-    """Whether the page of a hole, if it tells the story of this system, tells what was found now."""
+    """Whether the page of a hole, if it shows this system's story, agrees with the present result."""
     said = holes_page.kept(context.repository / "docs" / "holes")(declared, hole)
     return said in ("", holes_page.found(declared, hole, broken))
 

@@ -27,7 +27,7 @@ class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         seed: replays them, with the version that has made them: those of 2026-11-28 and before were drawn otherwise.
         runs: how many.
         steps: requests of a run.
-        events: events held against the model.
+        events: events that were checked against the model.
         seconds: wall time.
         verdict: "conforms", "rejected" or "undetermined".
     """

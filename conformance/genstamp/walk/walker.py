@@ -60,7 +60,7 @@ class Walker:
         cluster: with as many members.
         reached: what was reached so far.
         figures: where to count.
-        progress: told of every way that was walked.
+        progress: called for every way that was walked.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Walker:
         return {one: self.obstacles.get(one) or self._first_obstacle(one) for one in missing}
 
     def way_to(self, transition: Transition) -> tuple[str, ...]:
-        """The calls of a shortest way to an abstract transition, whatever is in it; itself the last."""
+        """The calls of a shortest way to an abstract transition; the last call is the transition itself."""
         return tuple(self._graph.text(row) for row in self._shortest(transition))
 
     def _first_obstacle(self, transition: Transition) -> Obstacle:

@@ -65,7 +65,7 @@ class Algebra(Protocol[S]):
         """Quotient by a number above 0, rounded down."""
 
     def mod(self, a: S, by: int) -> S:
-        """What is left then, from 0."""
+        """The remaining elements, from 0."""
 
     def minimum(self, a: S, b: S) -> S:
         """The smaller."""

@@ -22,7 +22,7 @@ _PARTITIONS = driver.PARTITIONS
 
 
 class AnyBoard(Protocol):
-    """What a search needs of its states, wherever they are kept.
+    """The interface of a store of states.
 
     Attributes:
         outcome: of the last turn, one of the driver's.

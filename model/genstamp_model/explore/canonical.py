@@ -56,7 +56,7 @@ class Canonical:
     def replay(self, rows: Sequence[Sequence[int]]) -> Path:
         """The path through states that are stored as these rows, from the initial state.
 
-        It is an assertion that there is one: whoever gives the rows has found them to be neighbours.
+        It is an assertion that there is one: the caller has found these rows to be neighbours.
         """
         evaluator = Evaluator(self.instance)
         initial = state = evaluator.initial()

@@ -153,7 +153,7 @@ def likely_slot(slots: Word) -> Word:
 def fetch_states(table: Words, buckets: Word, store: Words, records: Words, begin: Word, end: Word) -> None:
     """Bring the states that some records are likely to be equal to into the cache, or the buckets to look at next.
 
-    No branch depends on what is found: nobody could foresee it.
+    No branch depends on the result, because it is not predictable.
     """
     for j in range(begin, end):
         h = records[j * RECORD]
@@ -178,8 +178,8 @@ def enter_records(partition: Words, table: Words, store: Words, records: Words, 
     """Put those of some records that are new into store and table.
 
     A record's home has, nearly always, either the state itself as the first that matches, or none that matches and an
-    empty slot. Which of the two it is, nobody could foresee, so both take the same way: what a new state needs is
-    written where the next state will stand, and its entry to no purpose where it is not new.
+    empty slot. The outcome is not predictable, so both cases take the same way: what a new state needs is written where
+    the next state will stand, and its entry to no purpose where it is not new.
     """
     parents, buckets, states = halves_at(partition[PARENTS]), partition[BUCKETS], partition[STATES]
     nowhere = memory_at(partition[SCRATCH])
@@ -305,7 +305,7 @@ def merge_seen(board: Words, partitions: Words) -> None:
 
 @function
 def plan(board: Words, partitions: Words) -> Word:
-    """What comes next: another round, or the reason to stop."""
+    """The next step: another round, or the reason to stop."""
     states, expanded, waiting = 0, 0, 0
     for q in range(PARTITIONS):
         partition = partitions + q * PARTITION
@@ -342,7 +342,7 @@ def plan(board: Words, partitions: Words) -> Word:
 
 @function
 def advance(board: Words, partitions: Words, thread: Word, threads: Word) -> Word:
-    """Go on with the search until there is a reason to stop: one of several threads, all of which call this."""
+    """Continue the search until there is a reason to stop: one of several threads, all of which call this."""
     while True:
         wait(board, threads)
         if thread == 0:

@@ -2,7 +2,7 @@
 
 What it finds is real: a counterexample is taken step by step from the initial state. What it does not find may have
 been missed, with a probability that it tells (`fingerprint_sizes`). States in full stand only in the queues of two
-levels. Left out: the states themselves, once their level is over.
+levels. Not here: the states themselves, once their level is over.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _PARTITIONS = exact.PARTITIONS
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """How states are told apart where only fingerprints of them are kept.
+    """How states are distinguished where only fingerprints of them are kept.
 
     Attributes:
         seed: chooses the hash. What one search misses another one finds, except with the product of their doubts.
-        bits: how many bits of a fingerprint count; all that the table can tell apart unless fewer are asked for.
+        bits: how many bits of a fingerprint count; all that the table can distinguish unless fewer are asked for.
     """
 
     seed: int = 0

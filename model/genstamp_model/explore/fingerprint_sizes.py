@@ -57,7 +57,7 @@ class Sizes:
 
     @property
     def bits(self) -> int:
-        """Bits that tell fingerprints apart."""
+        """Bits that distinguish fingerprints."""
         return KEPT_BITS + self.region_bits + PARTITION_BITS
 
 

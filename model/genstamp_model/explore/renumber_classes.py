@@ -172,7 +172,7 @@ class _Inference:
                 return None
 
     def _constant(self, type_: Type) -> Shape:
-        """An empty container: whatever it will hold, it says nothing about it."""
+        """An empty container: it says nothing about its later elements."""
         match type_:
             case NumberType():
                 return _Class()

@@ -1,6 +1,6 @@
-"""What a search says: how far it is, and what it has found in the end.
+"""The progress and the result of a search.
 
-Left out: how it is found (`search`), and what broke (`violation`).
+Not here: how it is found (`search`), and what broke (`violation`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INTERRUPTED: Final = "interrupted"
 
 
 class Verdict(Enum):
-    """What is known of a claim."""
+    """The state of a claim."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -64,7 +64,7 @@ class Critical:
 
 @dataclass(frozen=True)
 class Result:
-    """What a search found.
+    """The result of a search.
 
     `verdict` is about invariants, transition properties, refinements, deadlock and range errors; witnesses, refusals
     and what is not judged stand beside it. It holds within the limits that cut steps off, which `cuts` counts. A

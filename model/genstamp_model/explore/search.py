@@ -58,7 +58,7 @@ class Compiled:
 
     @classmethod
     def of(cls, program: Program, native: Native) -> Compiled:
-        """What was written and compiled already."""
+        """The functions that were already written and compiled."""
         self = cls.__new__(cls)
         self._keep(program, native, native.seconds)
         return self
@@ -72,7 +72,7 @@ class Compiled:
 
     @property
     def reductions(self) -> tuple[str, ...]:
-        """How one state stands for many, in words."""
+        """How one state stands for many, as text."""
         plan = self.program.symmetry
         names = " and ".join(group.name for group in (*plan.sorted, *plan.tried)) if plan else ""
         found = [f"up to the numbering of {names}"] if names else []

@@ -1,9 +1,9 @@
 """States of an exact search that are brought from memory to files, and stay at their addresses.
 
-The states of a search are only appended to, and never written again. So those that stand can be written to a file
-that is then mapped where they stood: the driver sees no difference, and the system keeps in memory what is used, as far
-as there is room. The hash table stays in memory; how large it may grow ends the search. Left out: systems whose C
-library has no `mmap`, where a search ends when its memory does.
+The states of a search are only appended to, and never written again. So those that stand can be written to a file that
+is then mapped where they stood: the driver sees no difference, and the system keeps in memory what is used, as far as
+there is room. The hash table stays in memory; how large it may grow ends the search. Not here: systems whose C library
+has no `mmap`, where a search ends when its memory does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rows of words that are only appended: in memory up to a size, and in a file after that.
 
 The levels of a fingerprint search wait in spools, and its traces stand in them. A spool's file has no name in any
-directory, so that it is gone when the process is, however it ends. Left out: rows that change, and other processes.
+directory, so that it is gone when the process is, however it ends. Not here: rows that change, and other processes.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def refuse_differences(program: Program, native: Native) -> None:
 
 @dataclass(frozen=True)
 class _Behaviour:
-    """What the compiled functions tell of one row; representatives of successors with the name of the action."""
+    """The results of the compiled functions for one row; representatives of successors with the name of the action."""
 
     successors: tuple[tuple[str, Row], ...]
     alarms: int

@@ -252,7 +252,7 @@ class _Draft:
             self._inside.add((low, high.args[0], least))
 
     def _learn_of_some(self, condition: Expr, holds: bool) -> None:
-        """What follows from a body that holds of somebody, as far as it does not mention who that is."""
+        """The consequences of a body that holds for some member, as far as they do not mention the member."""
         inside = _Draft(Facts())
         inside.learn(condition.args[-1], holds)
         for ours, theirs in zip(self._parts, inside.facts().without(condition.data.name).parts(), strict=True):

@@ -234,7 +234,7 @@ class _Decision:
     def _fault_of_junction(self, args: Sequence[Expr], facts: Facts, *, holds: bool) -> _Fault | None:
         """Of a conjunction, or with `holds` false of a disjunction: each part matters only where the others hold.
 
-        A part may rely on others that were accepted before it, in whatever order they are written.
+        A part may rely on others that were accepted before it, in any order.
         """
         waiting = list(args)
         while waiting:

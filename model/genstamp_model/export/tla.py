@@ -1,7 +1,7 @@
 """A model as a TLA+ module that a reader of TLA+ can follow, and the configuration that TLC needs to check it.
 
 Kept: quantifiers, parameters, records, the names of actions and properties, labels of checks, documentation and source
-lines. Left out: refusals (no step; the exception stands in a comment), observations.
+lines. Not here: refusals (no step; the exception stands in a comment), observations.
 
 The module speaks of the protocol alone; what a configuration limits is a section of its own, where each claim is said
 again for states within the limits. TLC looks once at states beyond a CONSTRAINT before it turns back, and a search that

@@ -176,7 +176,7 @@ class Expressions:
         return call(name, *parts)
 
     def _in_order(self, expr: Expr, member: Piece) -> Piece:
-        """The rank of a member or one of its neighbours; those of nobody are 0 and nobody."""
+        """The rank of a member or one of its neighbours; those of none are 0 and none."""
         kind = expr.args[0].type
         if isinstance(kind, EnumType):
             labels = [("", Piece(quoted(label))) for label in kind.labels]

@@ -40,7 +40,7 @@ class Names:
     """The names of one module, and those bound around the expression that is being written.
 
     Attributes:
-        has_none: whether the module speaks of nobody.
+        has_none: whether the module uses none.
         nothing: a variable that never changes, where the model has none: TLA+ demands one.
     """
 

@@ -21,7 +21,7 @@ from genstamp_model.language.trace import ActionParameter, Case, Check, Trace
 from genstamp_model.language.types import IndexSet, RefType
 
 _MOST_WAYS = 200
-"""So many ways through one action nobody reads: a `case` stands in a loop, or cases do not end in `return`."""
+"""More ways through one action than a reader can follow: a `case` stands in a loop, or cases do not end in `return`."""
 
 
 @dataclass

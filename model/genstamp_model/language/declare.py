@@ -307,14 +307,14 @@ def action(
     """Declare a step.
 
     Args:
-        event: name under which a run shows the step; the function's name unless told otherwise, so that several
-            actions can be one event with several outcomes.
-        hidden: nobody can see the step happen.
+        event: name under which a run shows the step; by default the function's name. So several actions can be outcomes
+            of one event.
+        hidden: the step is unobservable.
         refuses: the caller is answered with this exception although the step changes the state.
         unchanged: why the step has no effects; coverage asks of every other action that it changes something, unless
             the system declares it `idle`.
-        caller: for pictures of traces, the parameter whose member calls; None where nobody does; by default as the part
-            says.
+        caller: for pictures of traces, the parameter that is the caller; None for no caller; by default as the part
+            declares.
     """
     source = called_from()
 

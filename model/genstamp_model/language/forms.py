@@ -60,7 +60,7 @@ def require(
         label: what holds, in words; shown when a step is rejected, counted by coverage, dropped by mutants.
         refuses: exception that the caller gets when this check is the first to fail; without it the step just
             cannot happen.
-        defensive: nobody is known to meet this refusal; coverage asks for a state where it is given only in systems
+        defensive: no system is known to reach this refusal; coverage asks for a state where it is given only in systems
             that say of it that they meet it (`System.meets`).
         repairs: name of the hole that is closed by this check: a semantics that has the hole does not have the check.
         since: name of the bug that was closed by it, likewise.
@@ -187,7 +187,7 @@ class Attempt:
 
 
 def attempt(step: Callable[[], object]) -> Attempt:
-    """Trace checks and effects aside: a call to somebody whose refusal the caller takes for an answer of its own."""
+    """Trace checks and effects aside: a call whose refusal the caller handles as an answer."""
     trace = current()
     aside = Trace(
         dict(trace.values),

@@ -179,7 +179,7 @@ class Model:
     source: Source | None = field(default=None, repr=False, compare=False)
 
     def stopping_nowhere(self) -> Model:
-        """The model with each state without a step as a deadlock, whatever its system says."""
+        """The model in which each state without a step is a deadlock, regardless of the system's `may_stop`."""
         return replace(self, may_stop=ir.const(False, BOOL), may_stop_anywhere=False)
 
     @property

@@ -7,7 +7,7 @@ hidden one holds for any. Where a check or an effect says that a hidden variable
 that value in the whole action (`told`).
 
 So nothing that is a step of the upper system is refused. What is accepted may be none, for two reasons: two parts may
-need different values of one hidden variable, and nobody asks how it came by its value.
+need different values of one hidden variable, and the origin of its value is not checked.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Projected:
     """Conditions of an upper action with some variables hidden, over the lower state.
 
     Args:
-        hidden: variables that nothing tells.
+        hidden: variables that cannot be determined.
         unknown: parameters, likewise: messages out of hidden bags.
         here: takes an upper expression without hidden names to the lower one.
         same: equality of two lower expressions.

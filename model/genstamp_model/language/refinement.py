@@ -7,7 +7,7 @@ what the mapping gives after the step. So every judge of transition properties j
 
 A projection gives some of the upper variables only: `genstamp_model.language.projection` says what is judged then.
 
-Left out: that the initial state is mapped to the upper one's, which needs sizes (`genstamp_model.refinement`).
+Not here: that the initial state is mapped to the upper one's, which needs sizes (`genstamp_model.refinement`).
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class System:
         limits: those of a configuration that gives no others.
         semantics: by name, what a released version does otherwise: the holes that it has still, the historic faults
             that it has not got rid of, and differences that break nothing.
-        default_semantics: the one used unless told otherwise.
+        default_semantics: the one used by default.
         may_stop: where no further step is fine, so that it is no deadlock: a condition, `ANYWHERE` or `NOWHERE`. By
             default nothing is said of it: then deadlock is not looked for, and verdicts say so.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.

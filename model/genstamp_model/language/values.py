@@ -2,8 +2,8 @@
 
 A value is an expression plus, where it can be assigned through, its place. Scalars are snapshots; arrays, records,
 sets, sequences, bags and lifecycles are views of their place, as Python's own mutable objects are: they show what has
-been assigned so far. Whatever needs a concrete truth value (`if`, `and`, `in`, chained comparisons) is an error that
-says what to write instead.
+been assigned so far. Everything that needs a concrete truth value (`if`, `and`, `in`, chained comparisons) is an error
+that says what to write instead.
 """
 
 from __future__ import annotations
@@ -299,7 +299,7 @@ class Index(Value):
             cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin, root.ordered)
 
     def is_none(self) -> Bool:
-        """Whether an optional reference refers to nobody."""
+        """Whether an optional reference is none."""
         return Bool(ir.equal(self.expr, ir.const(None, RefType(self.set, optional=True))))
 
     @classmethod
@@ -313,21 +313,21 @@ class Index(Value):
         return cast(IndexT, member_of(last_of(cls.set, ".last()")))
 
     def rank(self) -> Number:
-        """How many members of the ordered set come before this one; 0 of nobody."""
+        """How many members of the ordered set come before this one; 0 for none."""
         return Number(ir.make(Op.RANK, (self._in_order("rank"),), INTEGER))
 
     def before(self, other: Index) -> Bool:
-        """Whether this member comes before another one; nobody comes before or after one."""
+        """Whether this member comes before another one; none comes neither before nor after a member."""
         ours, theirs = self._in_order("before"), self._alike(other)
         earlier = ir.make(Op.LT, tuple(ir.make(Op.RANK, (one,), INTEGER) for one in (ours, theirs)), BOOL)
         return Bool(earlier) & ~self.is_none() if _may_be_nobody(ours) else Bool(earlier)
 
     def successor(self: IndexT) -> IndexT:
-        """The next member on the ring: the first one after the last one; nobody of nobody."""
+        """The next member on the ring: the first one after the last one; none for none."""
         return self._neighbour(Op.SUCCESSOR)
 
     def predecessor(self: IndexT) -> IndexT:
-        """The member before it on the ring: the last one before the first one; nobody of nobody."""
+        """The member before it on the ring: the last one before the first one; none for none."""
         return self._neighbour(Op.PREDECESSOR)
 
     def next(self: IndexT) -> IndexT:

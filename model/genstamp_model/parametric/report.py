@@ -16,7 +16,7 @@ class Obligation:
     Attributes:
         action: name of the action; None for "holds initially".
         milliseconds: time that the answer took.
-        trivial: nobody had to be asked, for the action changes nothing that the property reads.
+        trivial: proved without the solver, because the action changes nothing that the property reads.
         circle: why the question is outside the decidable fragment: index sets that lead from one to the next and back
             to the first. Empty where it is inside.
         reason: why it is undetermined.

@@ -32,8 +32,8 @@ class Sorts:
     """The sorts of one model, with their constants.
 
     Attributes:
-        roots: the index sets whose sizes are left open, by the name of their sort. Where a model only speaks of a
-            subset, that stands for its root, and nobody has a name.
+        roots: the index sets whose sizes are left open, by the name of their sort. If a model uses only a subset, the
+            subset stands for its root, and none of the members has a name.
         messages: the sorts of messages by the place of their bag.
     """
 

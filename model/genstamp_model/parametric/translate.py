@@ -2,7 +2,7 @@
 
 Every form means what `evaluate` computes, with one exception: a bag is the set of messages of which at least one copy
 is on its way. Taking a copy leaves others behind or does not, and either must be reckoned with. That is sound for
-whatever does not count copies; `refusal` tells what does, and what else has no place in first-order logic.
+everything that does not count copies; `refusal` tells what does, and what else has no place in first-order logic.
 
 The smallest number and the first member of some are told by axioms about a witness: it is one of them, and no other
 is before it. There is such a witness, for index sets are finite.
@@ -373,7 +373,7 @@ class Translation:
 
 
 def _identity(value: Symbolic) -> tuple[object, ...]:
-    """What tells two values apart while both live."""
+    """The values that distinguish two values while both live."""
     return tuple(
         id(part) if isinstance(part, Table | Bag) else (type(part), part) if isinstance(part, int) else part.get_id()
         for part in _parts(value)

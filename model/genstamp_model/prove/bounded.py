@@ -2,7 +2,7 @@
 
 Within the configuration's limits the states are those of `explore`, so that a shortest violation has the same length.
 What is found is a path that `evaluate` has taken; where nothing is found, that is said of the steps looked at and no
-more. Left out: leads-to.
+more. Not here: leads-to.
 """
 
 from __future__ import annotations

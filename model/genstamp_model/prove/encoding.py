@@ -1,7 +1,7 @@
 """An instance as Z3 terms: its cells, what it means that they are well formed, its steps and its claims.
 
 A claim is kept as a list of conjuncts over the cells before a step (and after it, in transition properties), each with
-the cells that it reads: a step that changes none of them keeps the conjunct, and nobody has to be asked.
+the cells that it reads: a step that changes none of them keeps the conjunct, without a question to the solver.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def prove(
 
 
 def _left_open(claim: Property | None) -> Proof:
-    """What is known of a property, None being the ranges, that an interrupt left open."""
+    """The state of a property that an interrupt left open; None means the ranges."""
     name, kind, given = (RANGES, "range", ()) if claim is None else (claim.name, claim.kind, claim.given)
     return Proof(name, kind, given, Verdict.UNDETERMINED, (), reason=INTERRUPTED)
 

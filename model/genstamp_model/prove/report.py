@@ -19,7 +19,7 @@ class Verdict(StrEnum):
 
 
 def together(verdicts: Iterable[Verdict]) -> Verdict:
-    """Of several claims as one: proved if each is, violated if one is, whatever is not known of others."""
+    """Of several claims as one: proved if all are, violated if one is, even if others are undetermined."""
     found = set(verdicts)
     if Verdict.VIOLATED in found:
         return Verdict.VIOLATED

@@ -13,7 +13,7 @@ from genstamp.lockstep.gfs.answered import Answered
 from genstamp.lockstep.projection import Happened, LeftOut, Projected, Step
 
 NO_VERSION: Final = 0
-"""The model's number of a version that nobody chose."""
+"""The model's number of a version that was never chosen."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Chunk:
     Attributes:
         handle: of the chunk.
         key: under which it is checked; a handle may be given again if the master lost it before anybody was told.
-        records: of the log, as many as have to survive for what was told of the chunk so far.
+        records: the number of log records that must survive for the chunk's reported state.
         chosen: the model's number of the version that was chosen last.
         numbers: version -> the model's number of it.
         highest: the highest version that was recorded or logged.
@@ -87,8 +87,8 @@ class Chunk:
     def choose(self, version: int | None = None) -> int:
         """The model chooses one more version; gives its number, and that of no version for one that is not higher.
 
-        Of versions that nobody has recorded, one may be chosen again: the master that chose it died before it was on
-        the disk.
+        A version that no node has recorded may be chosen again: the master that chose it died before it was on the
+        disk.
         """
         self.chosen += 1
         if version is None:
@@ -206,7 +206,7 @@ def now_us(event: Event) -> int:
 
 
 def version_of(event: Event) -> int:
-    """The version that an event tells of."""
+    """The version in an event."""
     assert event.generation_stamp is not None, "events of chunks have versions"
     return event.generation_stamp
 

@@ -40,7 +40,7 @@ LOG = "log"
 
 @dataclass
 class Known:
-    """What was told of the log so far, in numbers of records.
+    """The known state of the log so far, in numbers of records.
 
     Attributes:
         flushed: on the master's disk.

@@ -15,7 +15,7 @@ from genstamp_dfs.gfs.master.paths import is_hidden
 
 @dataclass(eq=False)
 class File:
-    """A file, whatever its name is: the number of the record that made it, and its chunks by handle."""
+    """A file, independent of its name: the number of the record that made it, and its chunks by handle."""
 
     made_by: int
     chunks: list[str] = field(default_factory=list)

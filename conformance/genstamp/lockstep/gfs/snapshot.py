@@ -5,8 +5,8 @@ waits for the disk (`master_log`); a master that dies before ends what is judged
 
 All replicas of a chunk are one: which chunkservers have it, and in which version, is judged elsewhere, and so is why a
 lease is over. Here a lease is over when the master takes it for over, or one of a former master when the time is up for
-which such a lease may last. Whoever is granted a lease knows of it at once, as does its client; a write is a success
-that a primary answers, by the version under which it was asked for, which says through which file.
+which such a lease may last. The holder of a granted lease knows of it at once, as does its client; a write succeeds if
+a primary answers it, by the version under which it was asked for, which says through which file.
 
 A lease that ends for another reason than a snapshot counts as one whose time is up.
 
@@ -295,7 +295,7 @@ class SnapshotProjection:
             yield self._over(event, is_up_now=True)
 
     def _expire_lease(self, event: Event) -> Iterator[Projected]:
-        """The master takes a lease for over: by the clocks nobody may believe in it any more."""
+        """The master takes a lease for over: by the clocks no chunkserver may still hold it."""
         yield self._over(event, is_up_now=False)
 
     def _over(self, event: Event, *, is_up_now: bool) -> Projected:

@@ -223,7 +223,7 @@ class BlockProjection(ReplicaReading):
         return bool(counted) and all(now_us - self._heard_us.get(name, 0) > self._dead_us for name in counted)
 
     def _completes(self, one: Generation, event: Event) -> Projected:
-        """complete(), or the addBlock that commits the block before it; the model tells the two ends apart."""
+        """complete(), or the addBlock that commits the block before it; the model distinguishes the two ends."""
         call = event.arguments.get("call", "")
         if call in one.carried_out:
             return LeftOut(words.SAME)

@@ -105,7 +105,7 @@ class BlockReading(JudgedBlocks[Generation]):
         return [model_step("last_packet", {"client": WRITER, "file": FILE})]
 
     def _report(self, one: Generation, recovery_id: int, primary: Location) -> list[Step]:
-        """The primary tells the NameNode what came of its recovery; that may arrive often."""
+        """The primary reports the result of its recovery to the NameNode; the report may arrive several times."""
         if recovery_id in one.reported:
             return []
         one.reported.add(recovery_id)

@@ -117,7 +117,7 @@ class ReplicaReading(BlockReading):
         location: Location,
         datanode: str,
     ) -> list[Step] | None:
-        """A call that was carried out and not refused; it is late where nobody waits for its answer any more.
+        """A call that was carried out and not refused; it is late if its caller no longer waits for the answer.
 
         None where the system has no step for it.
         """

@@ -17,7 +17,7 @@ TOLD_APART: Final[Mapping[str, str]] = {
     "update_replica_late": LATE.format("update_replica"),
     "report_back": "report_back",
 }
-"""Steps that the projection tells apart: what others of their event do not say, or nobody but it can place."""
+"""Steps that the projection distinguishes: what others of their event do not say, or nobody but it can place."""
 
 IMPOSSIBLE: Final = frozenset({"hflush", "client_crash", "init_replica_recovery_failed", "update_replica_failed"})
 """Acknowledgements are not read here; a client that has crashed is silent; calls without an answer time out."""

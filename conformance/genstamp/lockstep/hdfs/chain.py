@@ -1,7 +1,7 @@
 """State that is kept for one block and its write pipeline, and the effects of packets.
 
-Nobody tells of a packet that is sent, or of an acknowledgement that goes up the chain: they are put where what follows
-from them is shown, as late as can be. The model says whether they were possible then.
+A packet that is sent, or an acknowledgement that goes up the chain, has no event: these are put where what follows from
+them is shown, as late as can be. The model says whether they were possible then.
 
 Not here: who fails, and the NameNode (`pipeline`).
 """
@@ -63,7 +63,7 @@ class Chain:
         stamp: of the block, as the run counts.
         stamps: the run's stamps -> the model's.
         pipeline: its datanodes, in order.
-        always: whether the policy replaces whoever fails, as the stream was flushed in a block before.
+        always: whether the policy replaces a failed node, because the stream was flushed in an earlier block.
         known: all datanodes that ever were in it.
         begins_at: where in its file it begins, if that is known.
         sent, bytes_sent, acked: packets of its writer, as in the model.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from genstamp.events import Event
 
 CALLS = {"init_replica_recovery_failed": "init_replica_recovery", "update_replica_failed": "update_replica"}
-"""What a primary says of a call that nobody answered, and the call."""
+"""What a primary reports for an unanswered call, and the call."""
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Foretold:
 
     Attributes:
         lengths: lengths that replicas of a block have, in order.
-        unanswered: calls of primaries that nobody has answered, as (block, recovery id, call, datanode).
+        unanswered: calls of primaries without an answer, as (block, recovery id, call, datanode).
         asked: (block, recovery id) -> the datanodes that a primary has asked for their replica.
         dropped: recoveries whose primary has registered anew meanwhile, and so may have ended them.
         decided: recoveries whose primary has heard of all locations that its command names, and was not preempted.

@@ -25,7 +25,7 @@ class Location:
         stamp: of its replica, as the run counts.
         rank: length of its replica.
         is_up: it runs, in the model.
-        is_counted: the NameNode was told of its finalized replica.
+        is_counted: its finalized replica was reported to the NameNode.
     """
 
     word: str
@@ -47,11 +47,11 @@ class Generation:
         locations: by the datanode's name.
         stamps: the run's stamps -> the model's.
         is_over: nothing more of it is judged.
-        is_closed: its block is COMPLETE and nobody writes it, in the model.
+        is_closed: its block is COMPLETE and it has no writer, in the model.
         is_committed: it is closed, or another block follows it in its file.
         is_removed: it is out of the block map.
         is_sent: its last packet is sent, in the model.
-        reported: recoveries whose primary has told the NameNode, in the model.
+        reported: recoveries whose primary has reported to the NameNode, in the model.
         carried_out: calls of its writer that the NameNode has carried out.
         answered, timed_out: calls of recoveries that were carried out or have timed out, in the model.
         primaries: who leads a recovery.

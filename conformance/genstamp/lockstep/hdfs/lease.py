@@ -2,7 +2,7 @@
 
 The NameNode's calls are taken in its own order. What it does not see is not in the events of this projection either:
 that a client has written more is put in where the NameNode is told of more, and as much as it will be told; replicas,
-their reports, and datanodes that are up or down are *unseen*, so that whatever they can have done is allowed.
+their reports, and datanodes that are up or down are *unseen*, so that all their possible steps are allowed.
 
 Lengths are renamed by their order among all that are told of a block, and stamps by the order in which they are given
 out, for a pipeline recovery gives a block a stamp that this system does not know of. The age of a client's lease is

@@ -98,7 +98,7 @@ class LeaseCalls:
         return (event.time_us or 0) - self._renewed_us.get(holder, 0)
 
     def _writes(self, inode: Inode) -> list[Event]:
-        """The bytes that the last block's writer has written before the NameNode is told of them next."""
+        """The bytes that the last block's writer has written before the next report to the NameNode."""
         if not inode.is_written or inode.owner is None:
             return []
         block = inode.blocks[-1]

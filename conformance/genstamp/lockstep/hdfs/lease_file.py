@@ -14,7 +14,7 @@ class Inode:
         stamps: the run's stamps -> the model's.
         blocks: ids of its blocks.
         written: of its last block, by rank.
-        ended: ids of the recoveries whose end the NameNode was told of.
+        ended: ids of the recoveries whose end was reported to the NameNode.
         is_written: its last block is open, so that its writer can write on.
         has_restarted: the NameNode has restarted since the last block was added.
         is_gone: it was deleted, or overwritten.
@@ -40,7 +40,7 @@ class Inode:
     successor: "Inode | None" = None
 
     def is_reported_empty(self) -> bool:
-        """Its last block has no byte here, and whoever knew of its replicas has forgotten them."""
+        """Its last block has no byte here, and the nodes that knew of its replicas have lost that knowledge."""
         return self.has_restarted and self.is_written and not self.written.get(self.blocks[-1], 0)
 
     def latest(self) -> "Inode":

@@ -1,8 +1,8 @@
 """Maps a run to steps of hdfs.pipeline: each block by itself, from its addBlock to its complete().
 
 Packets are known by the block's lengths at which they end, in order; datanodes by their order in the first pipeline,
-and then in the order in which they join; stamps by the order in which the block gets them. What nobody tells of, as
-packets that are sent and acknowledgements that go up, is put where it is needed (`chain`).
+and then in the order in which they join; stamps by the order in which the block gets them. Steps without an event, such
+as sent packets and acknowledgements that go up, are inserted where they are needed (`chain`).
 
 A client does not tell whom it takes for bad. What it does next does: the pipeline that is set up next lacks the
 datanode. So what leads to it is judged with the first step of the new set-up.

@@ -88,7 +88,7 @@ class PipelineNodes(JudgedBlocks[Chain]):
         return LeftOut(words.COPIES)
 
     def _restart(self, one: Chain, node: Node, event: Event) -> Projected:
-        """A datanode comes back; that it was down is told by nobody before."""
+        """A datanode restarts; no earlier event says that it was down."""
         if event.observed["replica_state"] == "RBW":
             return self._end(one, words.PLANNED)
         if (event.observed["replica_state"] == "FINALIZED") is not node.is_final:

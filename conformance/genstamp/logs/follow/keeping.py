@@ -1,4 +1,5 @@
-"""What followed logs have told of the keys of one part, as a stateful processor of Spark with its state in RocksDB.
+"""The events that followed logs have given for the keys of one part, as a stateful processor of Spark with its state in
+RocksDB.
 
 The events of a key are kept rather than where its automaton stands, so that a check of what has come so far is the
 same as of a log at rest: the events of other nodes can still come, and be put before those that are there. The rows of

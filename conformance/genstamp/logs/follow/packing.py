@@ -1,4 +1,4 @@
-"""What a reader of a log knows, between two batches, as bytes that are kept beside the tables.
+"""The state of a log's reader between two batches, as bytes that are kept beside the tables.
 
 A reader is made of some dozen classes and of arrays, so it is pickled. What is read back may have been changed by
 others: it can name classes of the readers, and arrays, and no function that runs something. Not here: when it is kept.

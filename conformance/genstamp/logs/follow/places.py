@@ -1,4 +1,4 @@
-"""Where a followed log is kept: tables of a check that grow, and what the next start goes on with.
+"""The directory of a followed log: growing tables of a check, and the state from which the next start continues.
 
 `_follow` holds Spark's checkpoint, with how far each log was read and what is kept of keys; the reader of each log as
 it was then; and verdicts of batches that are not yet among those of all. Not here: the table of steps, whose counts
@@ -33,7 +33,7 @@ _NEWEST = "newest.parquet"
 
 
 class TwoRunsError(GenstampError):
-    """Two runs bear one name, or two sources tell the same steps, so that their events would be taken for those of one.
+    """Two runs have one name, or two sources report the same steps, so their events would count as events of one run.
 
     Attributes:
         namespace: the name.
@@ -98,11 +98,11 @@ class Places:
         return self._readers / f"{unit}-{reads}"
 
     def spans(self) -> Any:
-        """What files have told of nodes, a table of `tables.SPANS`."""
+        """The contents of files about nodes, a table of `tables.SPANS`."""
         return pyarrow.parquet.read_table(self._spans)
 
     def keep_spans(self, spans: Any) -> None:
-        """Keeps what files have told so far."""
+        """Keeps the content of the files so far."""
         attempt = self._spans.with_name(f".{self._spans.name}")
         pyarrow.parquet.write_table(spans, attempt)
         attempt.replace(self._spans)
@@ -143,7 +143,7 @@ def refuse_two_runs(spans: Any) -> None:
     """See whether the events of two runs are taken for those of one.
 
     Args:
-        spans: what files told, a table of `tables.SPANS`.
+        spans: the contents of files, a table of `tables.SPANS`.
 
     Raises:
         TwoRunsError: they are; what was found so far may have mixed them.
@@ -164,7 +164,7 @@ def own_names(spans: Any) -> dict[tuple[str, int], str]:
 
 
 def own_sources(spans: Any) -> dict[str, frozenset[str]]:
-    """Which sources tell under each of these names."""
+    """The sources under each of these names."""
     found: dict[str, frozenset[str]] = {}
     for (namespace, _), names in _sources(spans):
         name = name_by_sources(namespace, names)
@@ -180,7 +180,7 @@ def own_gapless(spans: Any) -> dict[str, bool]:
 
 
 def _sources(spans: Any) -> Iterable[tuple[tuple[str, int], set[str]]]:
-    """Which sources tell of a namespace in a unit."""
+    """The sources that cover a namespace in a unit."""
     sources: dict[tuple[str, int], set[str]] = {}
     for span in spans.select(["namespace", "unit", "source"]).to_pylist():
         if span["namespace"]:

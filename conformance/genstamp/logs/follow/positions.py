@@ -1,4 +1,4 @@
-"""How far logs that are written were read, and how far they can be read now.
+"""The positions up to which growing logs were read, and up to which they can be read now.
 
 Text logs and events in JSON are followed line by line, through rotation by renaming, by emptying, and by compressing.
 Everything else is read once, as a whole, when it has stood unchanged for a look. Not here: reading
@@ -230,7 +230,7 @@ class Looking:
     # -- what is read as a whole ---------------------------------------------------------------------------------------
 
     def _take_whole(self, now: Positions, unit: Unit, files: Sequence[str]) -> None:
-        """Takes up what is read as a whole, if it is new and nobody writes it any more."""
+        """Adds files that are read as a whole, if they are new and no longer written."""
         name = f"{unit.reader} as a whole {unit.files[0]}"
         if not files or name in now or name in self._copies or not self._are_at_rest(files):
             return

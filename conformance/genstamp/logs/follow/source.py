@@ -143,7 +143,7 @@ class _Reading:
             self._reader = FastReading(self._unit, self._counts, beginning, keeps_events=True)
 
     def tables(self, ranges: Sequence[Range], is_told: bool) -> Iterator[Batch]:
-        """The tables of some ranges; what waits for a line is told if none comes."""
+        """The tables of some ranges; an event that waits for a line is reported if none comes."""
         reader = self._reader
         if isinstance(reader, NativeReader):
             yield from batches(self._unit, NATIVE, self._events(reader, ranges), self._counts)

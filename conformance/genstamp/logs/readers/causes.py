@@ -1,4 +1,4 @@
-"""The order of the moments of one task that is known: each host's own clock, and which record began which.
+"""The known order of the moments of one task: each host's own clock, and which record began which.
 
 A moment is the start or the end of a record. Before a record's start comes that of the record that began it; before
 the end of a remote call comes the end of what it called. Clocks of two hosts are never compared.

@@ -43,7 +43,7 @@ _PADDING = 0xFF
 
 
 def is_edit_log(head: bytes) -> bool:
-    """Whether a file that begins so is a binary edit log, of whatever version."""
+    """Whether a file with this beginning is a binary edit log, of any version."""
     return len(head) >= 5 and -100 <= struct.unpack(">i", head[:4])[0] <= -1 and b"<" not in head[:1]
 
 

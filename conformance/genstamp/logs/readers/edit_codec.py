@@ -1,7 +1,8 @@
 """Decodes the data of binary edit-log operations, for layout versions -24 to -67.
 
-Not here: operations that neither tell of files, blocks and leases nor stand in a version in which records can be told
-apart only by decoding them (before -28, which has no checksums); and framing (`genstamp.logs.readers.edit_binary`).
+Not here: operations that neither tell of files, blocks and leases nor stand in a version in which records can be
+distinguished only by decoding them (before -28, which has no checksums); and framing
+(`genstamp.logs.readers.edit_binary`).
 
 Source: NN/FSEditLogOp and NN/FSImageSerialization of Hadoop 0.21 to 3.4, NN/NameNodeLayoutVersion for the versions.
 """
@@ -359,8 +360,7 @@ TELLING: dict[str, tuple[Decoder, ...]] = {
     "OP_SET_GENSTAMP_V2": (_number,),
     "OP_ALLOCATE_BLOCK_ID": (_number,),
 }
-"""Decoders of the operations that tell of files, blocks and leases; the first is the one that the layout version asks
-for.
+"""Decoders of the operations on files, blocks and leases; the first is the one that the layout version asks for.
 """
 
 OTHERS_BEFORE_CHECKSUMS: dict[str, tuple[Decoder, ...]] = {

@@ -1,4 +1,4 @@
-"""Which transactions are missing from an edit log, and whether it begins with its namespace."""
+"""Determines which transactions are missing from an edit log, and whether it begins with its namespace."""
 
 from genstamp.logs.readers.edit_ops import EditOp, is_known
 from genstamp.logs.readers.sighting import Counts, Unit

@@ -1,10 +1,10 @@
 """Turns an fsimage into events: what the NameNode had on disk at one transaction.
 
-An image tells a state and no steps. If every transaction up to it is known, what the operations have made is checked
+An image holds a state and no steps. If every transaction up to it is known, what the operations have made is checked
 against it, and what it does not have is told as well; else it is where the history of its files begins, as far as it is
 known. Source: NN/FSImageFormatPBINode.
 
-Not here: inodes that only snapshots refer to; their blocks are told.
+Not here: inodes that only snapshots refer to; their blocks are reported.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ from genstamp.logs.sources import IMAGES
 
 
 class ImageState:
-    """What an image tells.
+    """The content of an image.
 
     Args:
         namespace: of the image.

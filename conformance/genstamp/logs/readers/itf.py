@@ -1,9 +1,9 @@
 """Reads traces of models in the Informal Trace Format: counterexamples that this project exports, and Apalache's.
 
 Such a trace is checked against the system that it is of, as the specification has it: without the bugs that it may have
-been found with. Each step that is followed is an event, by the name that the system's action gives it, but for hidden
-ones, which nobody sees. Whether all of them are steps of the system is one more event, and that one is judged: a trace
-is one document, and whole or damaged, so no step of it can be missing.
+been found with. Each step that is followed is an event, by the name that the system's action gives it, except hidden
+ones, which are unobservable. Whether all of them are steps of the system is one more event, and that one is judged: a
+trace is one document, and whole or damaged, so no step of it can be missing.
 
 Not here: the limits of configurations, which say how far a search went and nothing of the protocol.
 """

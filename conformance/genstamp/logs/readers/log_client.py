@@ -11,7 +11,7 @@ from genstamp.logs.readers.sighting import Concern, Sighting
 from genstamp.logs.sources import CLIENT_LOG
 
 PATTERNS = Patterns()
-"""What such messages look like, each beside what it tells."""
+"""Patterns of such messages, each with its meaning."""
 
 _SET_UP = "createBlockOutputStream"
 

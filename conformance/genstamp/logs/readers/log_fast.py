@@ -174,7 +174,7 @@ class FastReading:
         self._file_found = room_for(max(16, EVENTS_AT_ONCE))
 
     def file(self, file: str) -> Iterator[Batch]:
-        """The tables of a file; what it tells of the end of others may come later."""
+        """The tables of a file; its facts about the end of others may come later."""
         yield from self.more(file, 0, lambda: Stream(file))
 
     def more(self, file: str, lines_before: int, content: Callable[[], Content]) -> Iterator[Batch]:
@@ -284,7 +284,7 @@ class FastReading:
         self.reader.before = log_line(self._last_line(data, stop_at)) or _NOBODY
 
     def _last_line(self, data: bytes | bytearray, stop_at: int) -> bytes:
-        """The last line that was decided, told once."""
+        """The last line that was decided, reported once."""
         at = int(self._counters.totals[LAST_LINE])
         end = data.find(b"\n", at, stop_at)
         self._forget_last_line()
@@ -342,7 +342,7 @@ class FastReading:
         return self._now() != self._context
 
     def _look(self) -> None:
-        """Takes over what the lines have told so far."""
+        """Takes over the content of the lines so far."""
         namespace = self._state.namespace(_NOBODY)
         if self._here.namespace != namespace:
             self._here.close()

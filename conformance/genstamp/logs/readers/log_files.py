@@ -1,4 +1,4 @@
-"""The files of a NameNode's log that nothing but allocations and completions has told of, compiled.
+"""The files of a NameNode's log that are known only from allocations and completions, compiled.
 
 These are by far the most. Every other file is one of the `FileTree`, with which each file is in one of both places: as
 soon as a line of another sort asks for a file or a block, the file moves there for good (`log_moves`). Not here: paths
@@ -247,7 +247,7 @@ def file_of(files: Files, block: int) -> Any:
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def forget_block(files: Files, block: int) -> None:
-    """Somebody else knows better whose block it is."""
+    """Another source knows better which file the block belongs to."""
     found = files.block_places[_block_place(files.block_places, files.blocks, block)]
     if found:
         files.blocks[found - 1, OF_FILE] = 0

@@ -23,7 +23,7 @@ from genstamp.logs.readers.log_bytes import (
 
 
 class Told(IntEnum):
-    """What a decided line tells."""
+    """The content of a decided line."""
 
     WRITE_BLOCK = 0
     FINALIZE_REPLICA = 1
@@ -37,7 +37,7 @@ class Told(IntEnum):
 
 
 class Known(NamedTuple):
-    """What lines before have told.
+    """The content of the lines before.
 
     Attributes:
         pool: the block pool; empty if there is none. nodes: names of the nodes, one after another. node_starts: where
@@ -174,7 +174,7 @@ def stored(text: Any, at: int, end: int) -> tuple[int, int, int, int, int, int]:
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _state(text: Any, at: int, end: int) -> tuple[int, int]:
-    """What a block in this state tells, and where what is shown of it ends."""
+    """The facts about a block in this state, and where its visible part ends."""
     if has(text, at, end, _UC_STATE):
         at += len(_UC_STATE)
     elif has(text, at, end, _BLOCK_UC_STATE):

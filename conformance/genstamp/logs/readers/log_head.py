@@ -1,9 +1,9 @@
 """The head of a line of a log, as a small grammar: what carries the line, around how the logger has laid it out.
 
-A *carrier* is what comes before a line because somebody has collected, searched or quoted it (`docker compose`, syslog,
-`grep -n`); several may stand one in another. A *layout* is how log4j or logback has written time, level, thread and
-logger. To know another one, add a row to `CARRIERS` or `LAYOUTS`, with an example: the tests render a story in every
-carrier around every layout. Not here: what messages mean, and encodings (`genstamp.logs.streams`).
+A *carrier* is what comes before a line because the line was collected, searched or quoted (`docker compose`, syslog,
+`grep -n`); carriers may be nested. A *layout* is how log4j or logback has written time, level, thread and logger. To
+know another one, add a row to `CARRIERS` or `LAYOUTS`, with an example: the tests render a story in every carrier
+around every layout. Not here: what messages mean, and encodings (`genstamp.logs.streams`).
 """
 
 import re
@@ -44,7 +44,7 @@ class Form(NamedTuple):
     """A carrier or a layout.
 
     Attributes:
-        name: as reports tell it.
+        name: as in reports.
         example: of a line; MESSAGE stands for what is told, LINE for what is carried.
         pattern: of a head; none of what is written in JSON.
     """

@@ -1,4 +1,4 @@
-"""A message of a log that tells of a step, and the patterns that such messages follow.
+"""A log message that reports a step, and the patterns of such messages.
 
 Not here: the patterns and their meaning: those of the NameNode and of datanodes stand in `log_namenode` and
 `log_datanode`.
@@ -103,7 +103,7 @@ class Patterns:
         return decorate
 
     def ignores(self, beginning: bytes, *forms: bytes) -> None:
-        """Messages that begin so and have one of some forms are known and tell of no step."""
+        """Messages that begin so and have one of some forms are known and report no step."""
         self.says(beginning, *forms)(_ignored)
 
     def together(self, other: "Patterns") -> "Patterns":
@@ -120,7 +120,7 @@ class Patterns:
         return None if found is None else self._forms[found[0]]
 
     def beginnings(self) -> Mapping[bytes, bool]:
-        """How messages begin, and for each whether all that begin so are known and tell of no step."""
+        """How messages begin, and for each whether all that begin so are known and report no step."""
         return {
             beginning: [form.handler for form in forms] == [_ignored] and forms[0].regex.pattern == beginning
             for beginning, forms in self._forms.items()
@@ -144,7 +144,7 @@ class Patterns:
 
 
 NO_STEP = "of a block or lease, no step of it"
-"""What lines are counted as that are known and tell of no step."""
+"""The names under which known lines that report no step are counted."""
 
 
 def _ignored(message: Message) -> Iterator[Sighting]:

@@ -11,7 +11,7 @@ from genstamp.logs.readers.log_message import Message, Patterns
 from genstamp.logs.readers.sighting import Concern, Sighting, whole_number
 
 PATTERNS = Patterns()
-"""What such messages look like, each beside what it tells."""
+"""Patterns of such messages, each with its meaning."""
 
 _BLOCKS = re.compile(rb"blk_(-?\d{1,20})_(\d{1,20})(?:\{(?:block)?UCState=(\w+))?")
 _ADDRESSES = re.compile(rb"[\w.-]+:\d+")

@@ -70,7 +70,7 @@ class Stop(IntEnum):
 
 
 class Found(NamedTuple):
-    """What decided lines tell.
+    """The contents of decided lines.
 
     Attributes:
         events: a row for each, see `TOLD` and so on.
@@ -380,7 +380,7 @@ def scan(
         end: where they end.
         line: number of the line; its place in `numbers` where there are any.
         heads: beginnings of messages.
-        known: what lines before have told.
+        known: the content of the lines before.
         counters: are counted on.
         found: takes the events.
         lines: takes the lines of files that are not here, or are set aside, `FILE_COLUMNS` each.

@@ -211,7 +211,7 @@ class NativeReader:
         return tree.at(path) if event.refused_with is None else tree.was_at(path)
 
     def _by_inode(self, event: Event, inode: str, path: str | None) -> KnownFile:
-        """The file of an event that shows its inode, whatever its path."""
+        """The file of an event that shows its inode, for any path."""
         known = self._inodes.get((event.namespace, inode))
         if known is None:
             known = self._inodes[event.namespace, inode] = KnownFile(inode, path or "")

@@ -39,7 +39,7 @@ STEPS: dict[int, Step] = {
     29: old_steps.REPLICATION_TIMES_OUT,
     30: old_steps.ASKED_TO_DELETE,
 }
-"""What the ids stand for that tell of a step."""
+"""The meaning of the ids that report a step."""
 
 ASIDE: dict[int, str] = {
     1: "block that a datanode had already",
@@ -70,7 +70,7 @@ class SequenceReader:
 
     Args:
         unit: whose files these are.
-        counts: where ids are counted that tell of no step.
+        counts: where ids are counted that report no step.
     """
 
     def __init__(self, unit: Unit, counts: Counts) -> None:

@@ -1,4 +1,4 @@
-"""What a reader gives: events with the entities they concern, and what it could not read.
+"""The output of a reader: events with the entities they concern, and the parts that it could not read.
 
 Not here: how any source is read.
 """

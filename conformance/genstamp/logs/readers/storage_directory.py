@@ -1,4 +1,4 @@
-"""Which storage directories of NameNodes and datanodes a tree of files has, and what lies in them, by their names.
+"""Finds the storage directories of NameNodes and datanodes in a file tree, and their contents, by name.
 
 A storage directory is one that has `current/VERSION` with a storage type. Not here: what is in `previous/`,
 `previous.checkpoint/`, trash and the checkpoints of journal nodes: they are older than what is in `current/`.
@@ -115,12 +115,12 @@ def node(told: Mapping[str, str]) -> str:
 
 
 def version_at(path: Path) -> Mapping[str, str]:
-    """What the VERSION file at a path tells; nothing if there is none."""
+    """The contents of the VERSION file at a path; nothing if there is none."""
     return version(FileContent(path)) if path.is_file() else {}
 
 
 def version(content: Content) -> Mapping[str, str]:
-    """What a VERSION file tells; nothing if it is none."""
+    """The contents of a VERSION file; nothing if it is not one."""
     stored = b""
     try:
         for chunk in content.chunks():

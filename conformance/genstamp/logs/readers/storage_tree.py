@@ -1,6 +1,6 @@
 """The files of a storage directory, or of a tar archive of such directories; nothing is unpacked to disk.
 
-A name that leads out of the tree, a link that does and every special file is refused and told. Not here: what the
+A name that leads out of the tree, a link that does and every special file is refused and reported. Not here: what the
 files mean (`storage_directory`).
 """
 

@@ -62,8 +62,8 @@ class Task:
     Attributes:
         name: its id.
         records: that were read, in the order of the file.
-        fathers: the record that began each thread: its thread and start. expected: how many records there are; None
-        if that is not told.
+        fathers: the record that began each thread: its thread and start. expected: the number of records; None if it is
+        not given.
     """
 
     name: str
@@ -126,7 +126,7 @@ class Tasks:
                 yield from self._take(cells[0], record, place)
 
     def rest(self) -> Iterator[Task]:
-        """The tasks of which records are missing, or of which nobody tells how many there are."""
+        """The tasks with missing records, or with an unknown number of records."""
         for task in self._tasks.values():
             if task.records:
                 yield task

@@ -1,8 +1,8 @@
 """Reads TraceBench collections: what clients, NameNode and datanodes did for one command each, traced by MTracer.
 
-A task is one command of a user, so one DFSClient with one lease, which writes one file after the other. Which block a
-record speaks of, only the client tells, and only of the last try of each `nextBlockOutputStream`; the blocks of tries
-that were given up are told apart by the call that added them.
+A task is one command of a user, so one DFSClient with one lease, which writes one file after the other. Only the client
+states which block a record refers to, and only of the last try of each `nextBlockOutputStream`; the blocks of tries
+that were given up are distinguished by the call that added them.
 
 Not here: reads, and calls that change the namespace and do not name what they change: delete, rename, mkdirs.
 """

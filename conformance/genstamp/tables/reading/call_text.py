@@ -116,7 +116,7 @@ class _Writer:
     ) -> Iterator[str]:
         """A check or a case, under the method of Hadoop in which it stands if that is another one than before.
 
-        `refuses` is None for a case, and empty where nobody is refused.
+        `refuses` is None for a case, and empty if the check refuses no caller.
         """
         indent, notes, formula = "    " * depth, "", ""
         if check is not None:

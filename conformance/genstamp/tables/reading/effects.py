@@ -23,7 +23,7 @@ SHORT: Final = 96
 _CONDITION: Final = 76
 """A condition of more characters does not stand beside its words."""
 LONG: Final = 200
-"""What has more characters is always told by the function that has it."""
+"""A longer expression is always replaced by the name of its function."""
 _MEMBER: Final = re.compile(r"\[[A-Za-z]+\.(?=[A-Z_]+\])")
 """The set of a named member, which is not written in a place."""
 
