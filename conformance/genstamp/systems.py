@@ -157,7 +157,7 @@ def own(text: str, kind: type[T]) -> T:
 
 
 def _objects_of(loaded: ModuleType, kind: type, wanted: str = "") -> str:
-    """What objects of a kind a module has, in words."""
+    """The objects of a kind in a module, as text."""
     names = [name for name, value in vars(loaded).items() if isinstance(value, kind)]
     none = f"there is none; write NAME = {kind.__name__}(...)"
     return f"there is {', '.join(names)}{similar(wanted, names)}" if names else none
@@ -235,7 +235,8 @@ def _module_name(path: Path) -> str:
 
 
 def chosen(text: str) -> tuple[System, Sequence[Configuration]]:
-    """What `SYSTEM` or `SYSTEM:CONFIGURATION` names: a system and one configuration, or all that are not on demand.
+    """The instances that `SYSTEM` or `SYSTEM:CONFIGURATION` names: a system and one configuration, or all that are not
+    on demand.
 
     Raises:
         UnknownSystemError: there is no such system.

@@ -192,7 +192,7 @@ class Evaluator(Computing):
         return tuple(after)
 
     def observed(self, action: Action, arguments: Arguments, state: State) -> dict[str, Value]:
-        """What the step, taken in this state, shows to its caller."""
+        """The observations that the step, taken in this state, gives its caller."""
         bound = self._bind(action, arguments)
         return {name: self._compute(value)(state, state, bound) for name, value in action.observations}
 

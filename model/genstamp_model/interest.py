@@ -11,8 +11,8 @@ the first member where none is; of a disjunction of negations the last is the co
 hold together says something where all but one do, whichever that is. Claimed without a condition, that at most so many
 members are somewhere says something where so many are, and that nothing ever falls where it changes.
 
-What stands inside of a property must have mattered as well (`mattering`): a part that is never true makes it hold as an
-antecedent that is never true does.
+The inner parts of a property must have mattered as well (`mattering`): a part that is never true makes the property
+hold in the same way as an antecedent that is never true.
 
 Not here: whether such a state is reached, which is a search's to say (`explore`), and consequents that no value of the
 state breaks (`prove.tautology`).

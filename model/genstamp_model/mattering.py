@@ -119,7 +119,7 @@ class _Inside:
         yield from _for_some(value, self._values(value))
 
     def _conditions(self, value: Expr) -> Iterator[Expr]:
-        """What a value depends on."""
+        """The variables that a value depends on."""
         if value.op is Op.ITE:
             yield ir.negation(value.args[0])
         if value.op is Op.ITE or value.op in _BY_CONDITION:
@@ -128,12 +128,13 @@ class _Inside:
             yield _is_above_zero(value)
 
     def _contained(self, some: Expr, others: Expr) -> Iterator[Expr]:
-        """That a set which is within another one has members, or one that only grows has grown."""
+        """The condition that a set which is within another one has members, or one that only grows has grown."""
         is_same = before(some) is before(others)
         yield _unlike(some, others) if is_same else _is_above_zero(ir.make(Op.CARDINALITY, (some,), INTEGER))
 
     def _compared(self, comparison: Expr, role: _Role, *, given: bool) -> Iterator[Expr]:
-        """That two values have left their initial ones, and that one which is compared with itself has changed.
+        """The condition that two values have left their initial ones, and that one which is compared with itself has
+        changed.
 
         What is compared with a constant may well stay: that is what is claimed. So may a value before and after a step,
         unless that is claimed under a condition.
@@ -153,7 +154,7 @@ class _Inside:
             yield ir.disjunction(changes)
 
     def _moved(self, side: Expr) -> Iterator[Expr]:
-        """That each value in a side is not the initial one, but for those that depend on conditions."""
+        """The condition that each value in a side is not the initial one, but for those that depend on conditions."""
         for part in _operands(side):
             if _reads(part, self._fixed) and part.op not in (Op.ITE, *_BY_CONDITION, *_SIZES):
                 yield _unlike(part, _replaced(part, dict.fromkeys(_READS, Op.INITIAL)))

@@ -99,7 +99,7 @@ class Mapped:
         return f"{self.upper.call(action, chosen)}: {why.text}"
 
     def _why_not(self, action: Action, arguments: Arguments, here: State, there: State) -> _WhyNot | None:
-        """What is wrong with an upper step; None where it is the one."""
+        """The reason why an upper step does not match; None if it matches."""
         failing = self.upper.first_failing(action, arguments, here)
         if failing is not None:
             return _WhyNot(action.checks.index(failing), f'"{failing.label}" does not hold')
@@ -124,7 +124,7 @@ def _unlimited(model: Model, lower: Instance) -> Instance:
 
 @dataclass(frozen=True)
 class _WhyNot:
-    """What is wrong with an upper step.
+    """The reason why an upper step does not match.
 
     Attributes:
         passed: how much of it is right.

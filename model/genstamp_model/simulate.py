@@ -33,7 +33,7 @@ STRETCH: Final = 3
 
 @dataclass(frozen=True)
 class Simulation:
-    """What some walks found.
+    """The result of some walks.
 
     Attributes:
         instance: with the limits that the walks had.
@@ -86,7 +86,7 @@ def simulate(
         progress: called after each walk with the walks and the steps so far.
 
     Returns:
-        What was found; the walks end with the first violation.
+        The result; the walks end with the first violation.
 
     Raises:
         ConfigurationError: a weight is negative or names an action that the system does not have, or the limits

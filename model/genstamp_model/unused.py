@@ -79,7 +79,7 @@ def never_read(model: Model) -> tuple[Variable, ...]:
 
 
 def _read(model: Model) -> Iterator[Expr]:
-    """What a model says of its variables, their new values aside."""
+    """The expressions of a model over its variables, without their new values."""
     for action in model.actions:
         yield from (check.condition for check in action.checks)
         yield from (value for _, value in action.observations)

@@ -1,8 +1,8 @@
 """An implementation as a child process that speaks the adapter protocol over JSON lines.
 
-One request a line to the child's standard input, one answer a line from its standard output. What it writes to
-standard error is kept for messages. No shell is involved. Nothing that the child does can hold this process up or fill
-its memory: each answer has a time limit, lines and the kept end of standard error are bounded.
+One request a line to the child's standard input, one answer a line from its standard output. Its standard error is kept
+for messages. No shell is involved. Nothing that the child does can hold this process up or fill its memory: each answer
+has a time limit, lines and the kept end of standard error are bounded.
 
 Not here: Windows, where pipes cannot be waited for.
 """

@@ -68,7 +68,8 @@ def _sample(
 ) -> Sample:
     """The results of some mutants of a system.
 
-    What the draw has of the same text is not judged again, except survivors where there are further configurations.
+    Mutants that the sample already has for the same text are not judged again, except survivors where there are further
+    configurations.
     """
     before = draw.samples.get(system.name)
     if before is not None and before.digest != model.digest:
@@ -98,8 +99,8 @@ def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: i
     """Judge again the mutants of the recorded sample that no claim has noticed, by the current text, and record the
     results.
 
-    Gives the draw as it is kept, and then after each system that is judged again. What a claim has noticed stays so,
-    and a mutant of a line that is no longer there stays as it was.
+    Gives the draw as it is kept, and then after each system that is judged again. A mutant that a claim has noticed
+    stays noticed, and a mutant of a deleted line stays as it was.
 
     Args:
         repository: its root.

@@ -15,7 +15,7 @@ from genstamp_model.language import Instance
 
 
 class Language(StrEnum):
-    """What is written."""
+    """The output language."""
 
     TLA = "tla"
     PROMELA = "promela"

@@ -58,7 +58,7 @@ def look_for(instances: Sequence[Instance], witness: str, options: Options) -> l
     """Search the instances, one after the other, until one reaches a witness.
 
     Returns:
-        What was searched; of these only the last one can have a path.
+        The searches; only the last one can have a path.
 
     Raises:
         ConfigurationError: there is no witness or other property of this name, or no such part of it.

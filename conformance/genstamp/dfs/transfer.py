@@ -53,7 +53,7 @@ class Progress:
         self._began = time.monotonic()
 
     def at(self, done: int) -> None:
-        """So many bytes are done."""
+        """Note the number of bytes that are done."""
         seconds = max(time.monotonic() - self._began, 1e-6)
         of = "" if not self._total else f" of {self._total / MIB:,.1f}"
         share = "" if not self._total else f", {100 * done / self._total:.0f} %"

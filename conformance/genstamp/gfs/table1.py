@@ -53,7 +53,7 @@ _OF_COLUMN: Final[dict[str, tuple[System, type[Any]]]] = {
 
 @dataclass(frozen=True)
 class Reached:
-    """That a region is reached in a case: in how many steps, in which configuration, the shortest of all."""
+    """A region that is reached in a case: the number of steps and the configuration of the shortest run."""
 
     region: str
     steps: int

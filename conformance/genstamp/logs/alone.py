@@ -96,7 +96,7 @@ def check_alone(paths: Sequence[str | Path], options: Options | None = None) -> 
         options: see there.
 
     Returns:
-        What was found; the tables are in `options.out`.
+        The result; the tables are in `options.out`.
 
     Raises:
         NoSuchPathError: a path is not there.

@@ -38,7 +38,7 @@ EMPTY = -1
 
 
 class Assignment(IntEnum):
-    """What becomes of a register."""
+    """The update of a register."""
 
     LEFT = 0
     GENERATION_STAMP = 1
@@ -55,7 +55,7 @@ Needs = tuple[Moves | None, ...]
 
 
 class Automaton:
-    """What the observed events of one entity leave possible; made by `automaton`.
+    """The states and steps that the observed events of one entity leave possible; made by `automaton`.
 
     Attributes:
         kind: which entity.

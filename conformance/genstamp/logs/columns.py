@@ -1,4 +1,4 @@
-"""What each column of the tables means: for the page docs/logs-tables.md.
+"""The meaning of each column of the tables, for the page docs/logs-tables.md.
 
 Not here: names and types, which the schemas have (`genstamp.logs.tables`, `genstamp.events`).
 """

@@ -82,7 +82,7 @@ def _pieces(path: Path) -> Iterator[Any]:
 
 
 def _order_of(rows: Any) -> Any:
-    """What rows are ordered by, the first first."""
+    """The sort columns of the rows, the most significant first."""
     return np.stack([rows.column(name).to_numpy().astype(np.int64) for name in ("unit", "sequence")])
 
 

@@ -1,9 +1,9 @@
 """Holds events by key as flat rows of integers, which Spark sends to the task that checks the key.
 
-One row an event and entity that it concerns. What many rows have in common is a number that their unit gave it; a row
-of `TOLD` tells what each unit's numbers stand for, and what its files told of which nodes, to every part of the keys:
-so no check begins before all is read. Rows of other tables go in the column `rest`, as batches of Arrow. Leaves out
-Spark (`genstamp.logs.job`) and checking (`genstamp.logs.judging`).
+One row an event and entity that it concerns. A value that many rows share is a number that their unit gave it; a row of
+`TOLD` tells what each unit's numbers stand for, and what its files told of which nodes, to every part of the keys: so
+no check begins before all is read. Rows of other tables go in the column `rest`, as batches of Arrow. Not here: Spark
+(`genstamp.logs.job`) and checking (`genstamp.logs.judging`).
 """
 
 import math
@@ -32,7 +32,7 @@ SORTED: Any = EXCHANGED.append(pa.field(KEY, pa.int64(), nullable=False))
 """As rows are checked: those of a key stand together."""
 
 COMMON = ("namespace", "kind", "at_node", "node", "rule", "file", "numbered")
-"""What has few distinct rows, to which their unit gives numbers: columns, and whether the entity has a number."""
+"""Columns with few distinct rows, to which their unit gives numbers: columns, and whether the entity has a number."""
 
 NAMED = ("namespace", "node", "file")
 """Those that are texts."""
@@ -57,7 +57,7 @@ the virtual machine takes longer for columns of several.
 TOLD = "told"
 
 TABLES_SENT = (TOLD, "events", "concerns", "coverage", "rejects", "verdicts", "steps", "counts")
-"""What rows hold that are of no key: that with place `n` has the number `-1 - n`."""
+"""The contents of rows that belong to no key: that with place `n` has the number `-1 - n`."""
 
 ROWS_AT_ONCE = 1 << 16
 
@@ -65,11 +65,11 @@ _UNIT = 32
 """Bits of `common` that are not the unit's number."""
 
 _FIRST: Mapping[str, int] = {KEY: MISSING}
-"""What rows have that come before all events of a part."""
+"""The value of rows that come before all events of a part."""
 
 
 def number_of_table(table: str) -> int:
-    """What stands in `common` of rows that hold a table."""
+    """The value of `common` in rows that hold a table."""
     return -1 - TABLES_SENT.index(table)
 
 
@@ -83,7 +83,7 @@ class _Told(msgspec.Struct):
 
 
 class _Rest(msgspec.Struct, array_like=True):
-    """What few events have."""
+    """Columns that few events have."""
 
     recovery_id: int
     after: list[int] | None

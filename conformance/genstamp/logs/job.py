@@ -64,7 +64,7 @@ def check_paths(
         show: shows how far it is; None to show nothing.
 
     Returns:
-        What was found; the tables are in `options.out`.
+        The result; the tables are in `options.out`.
 
     Raises:
         NoSuchPathError: a path is not there.

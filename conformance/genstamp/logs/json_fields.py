@@ -1,4 +1,4 @@
-"""What each field of `genstamp logs check --format json` means: for the page docs/logs-tables.md.
+"""The meaning of each field of `genstamp logs check --format json`, for the page docs/logs-tables.md.
 
 Not here: how the fields are filled (`genstamp.logs.report`). A test compares both.
 """

@@ -23,7 +23,7 @@ _ID = Register.RECOVERY_ID.value
 
 
 class Runs(NamedTuple):
-    """What became of each entity; arrays with one element an entity.
+    """The result for each entity; arrays with one element an entity.
 
     Attributes:
         rejected_at: index of the first rejected event, -1 if none.

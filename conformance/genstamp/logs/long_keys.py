@@ -209,7 +209,7 @@ def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any], cou
 
 
 class _Told(NamedTuple):
-    """What all events of a key came to.
+    """The result of all events of a key.
 
     Attributes:
         runs: of the one entity.

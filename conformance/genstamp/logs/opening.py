@@ -80,7 +80,7 @@ def local_path(path: str) -> str:
 
 
 def expanded(paths: Sequence[str]) -> list[str]:
-    """What is at some paths and URIs: as they are, `file:` as plain paths, wildcards as all that fits, in order.
+    """The files at some paths and URIs: as they are, `file:` as plain paths, wildcards as all that fits, in order.
 
     Raises:
         NoSuchPathError: nothing is there.

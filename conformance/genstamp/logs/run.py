@@ -36,7 +36,7 @@ TABLES: dict[str, Any] = {
     "verdicts": VERDICTS,
     "steps": STEPS,
 }
-"""What is written, each a directory of Parquet files."""
+"""The tables, each a directory of Parquet files."""
 
 
 class OutputError(GenstampError):
@@ -125,7 +125,7 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
         options: see there.
 
     Returns:
-        What was found; the tables are in `options.out`.
+        The result; the tables are in `options.out`.
 
     Raises:
         NoSuchPathError: a path is not there.
@@ -172,7 +172,7 @@ def _beside(out: str | Path, name: str) -> str | Path:
 
 
 def _told(worker: Worker, found: Found, options: Options, built: str | Path) -> Report:
-    """What a check found, with the stories that are wanted."""
+    """The result of a check, with the stories that are wanted."""
     keeps = options.out is not None or options.html is not None
     report = _check(worker, found, options, built, keeps)
     if not options.stories or not report.findings:

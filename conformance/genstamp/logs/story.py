@@ -84,7 +84,7 @@ class Story:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Who took part, in the order in which they come; a NameNode is first."""
+        """The participants, in order; a NameNode is first."""
         nodes = dict.fromkeys(step.node for step in self.steps)
         return tuple(sorted(nodes, key=lambda node: not node.startswith("namenode")))
 
@@ -315,7 +315,7 @@ def _beside(story: Story, step: Step) -> Iterator[str]:
 
 
 def sentence(step: Step) -> str:
-    """What happened, with its values."""
+    """The event, with its values."""
     values = [f"{name.replace('_', ' ')} {value}" for name, value in step.values.items()]
     return f"{step.event}{': ' if values else ''}{', '.join(values)}"
 

@@ -1,7 +1,7 @@
 """Opens what may be compressed, within limits, and says in one sentence what is wrong with what it cannot read.
 
-Not here: what the bytes mean (`genstamp.logs.readers`). What a file is compressed by is recognised by its first bytes,
-and so is text in UTF-16, as programs of Windows write it, which is given in UTF-8.
+Not here: what the bytes mean (`genstamp.logs.readers`). The compression of a file is detected from its first bytes.
+Text in UTF-16, as programs of Windows write it, is detected too, and converted to UTF-8.
 """
 
 import bz2
@@ -56,7 +56,7 @@ _NOT_READ = {
 }
 
 DECOMPRESSED = ("gzip", "bzip2", "xz", "zstd")
-"""What a file may be compressed by."""
+"""The supported compressions of a file."""
 
 # 128 MiB is what the zstd program itself allows without being asked; xz -9 needs half of it.
 _WINDOW_MAX = 1 << 27

@@ -30,7 +30,7 @@ COUNTS_KEPT = "counts"
 
 
 class Summary:
-    """What is known of a run before its events are checked, and the report afterwards.
+    """The known facts about a run before its events are checked, and the report afterwards.
 
     Args:
         found: what was to be read.

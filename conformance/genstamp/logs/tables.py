@@ -104,7 +104,7 @@ REJECTS: Any = pa.schema(
         pa.field("text", pa.string(), nullable=False),
     ]
 )
-"""What should have been read and could not be."""
+"""Input that should have been read and could not be."""
 
 SPANS: Any = pa.schema(
     [

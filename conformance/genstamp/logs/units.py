@@ -83,7 +83,7 @@ def find_units(
     *,
     with_copies: bool = False,
 ) -> Found:
-    """What there is to read at some paths.
+    """The sources to read at some paths.
 
     Args:
         paths: files, and directories that are read with everything below them; as plain paths or URIs, with wildcards.
@@ -272,7 +272,7 @@ def _nothing_of(file: str | Path) -> str:
 
 
 def _binary(beginning: bytes) -> str:
-    """What a file is that is no text and nothing that can be read; "" if it may be text."""
+    """The type of a file that is neither text nor readable; "" if it may be text."""
     if by := not_decompressed(beginning):
         return f"compressed by {by}; what can be read is plain or compressed by {', '.join(DECOMPRESSED)}"
     if b"\0" in beginning[:8192]:

@@ -1,4 +1,4 @@
-"""What runs at the machine's speed on an executor: expanding rows, dealing them out to parts, finding what is new.
+"""Code that runs at the machine's speed on an executor: expanding rows, dealing them out to parts, finding what is new.
 
 Machine functions of `genstamp_model.explore.machine`; they know no model.
 """

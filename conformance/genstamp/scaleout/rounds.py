@@ -1,4 +1,4 @@
-"""What Spark runs on its executors inside `mapInArrow`: the two halves of a level, and the way back.
+"""The code that Spark runs on its executors inside `mapInArrow`: the two halves of a level, and the way back.
 
 A row of these tables is a block of states, so that Spark moves bytes: `states` holds so many words a state.
 """
@@ -51,7 +51,7 @@ _FIRST_STATES: Final = 1024
 
 @dataclass(frozen=True)
 class Order:
-    """What a task has to know; it travels to the executors.
+    """The input of a task; it is sent to the executors.
 
     Attributes:
         system: as `genstamp.systems.found` takes it.

@@ -1,4 +1,5 @@
-"""What to ask an implementation for next: mostly what the model does in the states in which the run can be.
+"""Chooses the next requests to an implementation: mostly steps that the model can take in the possible states of the
+run.
 
 Sometimes what it refuses, has done already or cannot do at all; time that passes; faults. Which of them, and with which
 files and nodes, is left to chance. Not here: where the chance comes from.

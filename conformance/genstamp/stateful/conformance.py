@@ -39,7 +39,7 @@ Verdict = Literal["conforms", "rejected", "undetermined"]
 
 @dataclass(frozen=True)
 class Report:
-    """What came of a test.
+    """The result of a test.
 
     Attributes:
         system: name of the system.

@@ -1,4 +1,4 @@
-"""What a test has done, in numbers."""
+"""The figures of a test."""
 
 from collections import Counter
 from collections.abc import Iterator

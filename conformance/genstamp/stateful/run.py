@@ -20,7 +20,7 @@ from genstamp_model.language.model import Model
 
 @dataclass
 class Bench:
-    """What all runs of one test share.
+    """The data that all runs of one test share.
 
     Attributes:
         adapter: the implementation.
@@ -86,7 +86,7 @@ class Run:
     declined: set[Request]
     """What was said not to be possible since the last event; to ask again would be in vain."""
     outcome: Outcome
-    """What came of the last request."""
+    """The result of the last request."""
 
     def __init__(self, bench: Bench, cluster: Cluster, figures: Figures) -> None:
         self._bench = bench

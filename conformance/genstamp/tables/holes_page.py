@@ -148,7 +148,7 @@ def holes(systems: Sequence[System]) -> Iterator[tuple[System, Hole]]:
 
 
 def _said(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
-    """What the model says of a hole, in the system where it takes the fewest steps of those that show it."""
+    """The model's description of a hole, in the system where it takes the fewest steps of those that show it."""
     lines = [f"{hole.title[0].upper()}{hole.title[1:]}.", "", f"- Where: {hole.source}."]
     others = [f"`{name}`" for name in shown if name != system.name]
     lines += [f"- Shown in {', '.join(others)} too."] if others else []

@@ -129,7 +129,9 @@ def _across(repository: Path, reasons: Mapping[str, Mapping[str, str]]) -> Itera
 
 
 def _unclaimed(draw: Draw, reasons: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """What of the draw survives, or differs in no reached state, and what the lock alone has noticed."""
+    """The mutants of the sample that survive, or differ in no reached state, and those that only the lock has
+    noticed.
+    """
     for system, sample in draw.samples.items():
         said = dict.fromkeys(sample.survivors(reasons[system]), "survives")
         said |= {name: "alike" for name, one in sample.outcomes.items() if one.found == ALIKE}

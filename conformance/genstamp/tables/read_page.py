@@ -166,7 +166,7 @@ class _Page:
         yield " ".join(notes)
 
     def _changes(self, call: str) -> Iterator[str]:
-        """What releases and historic faults do otherwise in a call, a line each."""
+        """The differences of releases and historic faults in a call, one line each."""
         past: list[str] = []
         for variation in self._differences.of(call):
             having = [name for name, has in self._system.semantics.items() if variation in has]

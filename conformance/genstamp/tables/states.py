@@ -79,7 +79,7 @@ def shown_at(evaluator: Evaluator, state: State, place: str) -> str:
 
 
 def outcome(evaluator: Evaluator, state: State, event: str, arguments: Mapping[str, str]) -> str:
-    """What a call comes to: the action that is taken, the exception, or that neither happens.
+    """The result of a call: the action that is taken, the exception, or that neither happens.
 
     Args:
         evaluator: of the instance.

@@ -65,7 +65,7 @@ def _by_event(model: Model, driving: Driving) -> Mapping[str, list[Action]]:
 
 
 def _asked(action: Action) -> list[Check]:
-    """What an implementation can be asked about: neither what never fails, nor what lifecycles say themselves."""
+    """The checks that the table lists: not those that never fail, and not those of lifecycles."""
     return [check for check in action.checks if not check.defensive and not check.lifecycle]
 
 

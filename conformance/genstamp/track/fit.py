@@ -97,7 +97,7 @@ class Fit:
         return frozenset(name for action in self._actions[event] for name, _ in action.observations)
 
     def at(self, state: State) -> Known:
-        """What is known of a state."""
+        """The known facts about a state."""
         known = self._known.get(state)
         if known is None:
             if len(self._known) >= _MEMORY:
@@ -249,7 +249,7 @@ class Fit:
         }
 
     def offers(self, state: State, event: str) -> tuple[Offer, ...]:
-        """What a state answers to each call of an event, by performing a step or with an exception."""
+        """The answer of a state to each call of an event, a step or an exception."""
         return self.offers_at(self.at(state), event)
 
     def offers_at(self, known: Known, event: str) -> tuple[Offer, ...]:
@@ -261,7 +261,7 @@ class Fit:
         return found
 
     def answers(self, state: State, event: str, arguments: Mapping[str, str]) -> list[Offer]:
-        """What the model answers to one call in a state, each answer once; empty where it cannot happen now."""
+        """The model's answers to one call in a state, each once; empty if the call is not possible now."""
         known = self.at(state)
         calls = (call for call in self.calls_at(known, event) if call.is_of(arguments))
         return list(dict.fromkeys(self._offer(known, call) for call in calls))
@@ -279,7 +279,7 @@ class Fit:
         return found
 
     def words(self, action: Action, arguments: Arguments) -> Words:
-        """What a caller says to make an action happen with these arguments: names and words."""
+        """The request with which a caller triggers an action with these arguments: names and words."""
         return self._words(self._apart.get(action.name, action.event), action, arguments)
 
     def _words(self, event: str, action: Action, arguments: Arguments) -> Words:
@@ -400,7 +400,7 @@ def _signature(event: Event) -> Shown:
 
 
 def _shown(event: Event, name: str) -> str | None:
-    """What an event shows under a name, in a column or among what was observed; None where it does not."""
+    """The value of a name in an event, in a column or among the observations; None if it has none."""
     match name:
         case "generation_stamp":
             column = event.generation_stamp

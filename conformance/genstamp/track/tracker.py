@@ -289,7 +289,7 @@ class Tracker:
         return any(offer.changes for offer in self.fit.answers(state, event, arguments))
 
     def offers(self, event: str, most_states: int) -> list[tuple[Offer, float]]:
-        """What the model answers now to the calls of an event, going by some of the states.
+        """The model's present answers to the calls of an event, computed from some of the states.
 
         Args:
             event: its name.
@@ -341,7 +341,7 @@ class Tracker:
         return Conforms(count)
 
     def _not_in_model(self, event: Event) -> str | None:
-        """What the event says that the model has no word for."""
+        """The parts of the event that the model does not cover."""
         if event.event not in self.fit.events:
             return f"the model has no event '{event.event}'; it has {', '.join(sorted(self.fit.events))}"
         unknown = self.fit.unknown_members(event)

@@ -18,7 +18,7 @@ class Reached:
     """The abstract transitions that runs have taken.
 
     Attributes:
-        certain: transitions that a step was in every possible state of the run. What is refused is refused by every
+        certain: transitions that a step was in every possible state of the run. A refused call is refused by every
             action of that event that has the check.
         possible: those that a step may have been.
 

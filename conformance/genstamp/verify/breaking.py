@@ -1,4 +1,4 @@
-"""What broke, whichever judge found it: a path to where a property breaks, or a lasso that breaks a leads-to.
+"""The violation, whichever judge found it: a path to where a property breaks, or a lasso that breaks a leads-to.
 
 Not here: the search for it (`searching`).
 """

@@ -17,7 +17,7 @@ from genstamp.verify.row import Row, Verdict
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """What all jobs of a run share.
+    """The data that all jobs of a run share.
 
     Attributes:
         repository: root of the repository.

@@ -1,12 +1,12 @@
-"""What `genstamp verify --all` looks at, and in which order the table shows it.
+"""The checks of `genstamp verify --all`, in the order of the table.
 
 For each system: every configuration under the default semantics, what is known to break under the others where that
 shows, every bug and hole, the proofs. Coverage is asked of the configurations under the default semantics together:
 each action is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them;
-and vacuity: each property could have failed in at least one of them.
-What other checkers find in the smallest configuration of every system is asked anew or taken from the lock; about
-other configurations, `genstamp agree` asks by name. Then the lock, the diagrams, the pages, the reference
-implementation, the logs, and the table that the README shows.
+and vacuity: each property could have failed in at least one of them. The results of other checkers for the smallest
+configuration of every system are computed again or taken from the lock; `genstamp agree` checks other configurations by
+name. Then the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the README
+shows.
 
 Not here: how each is done: the functions are named, and imported by their jobs alone.
 """
@@ -296,7 +296,7 @@ def shown_in(system: System, semantics: str) -> set[str]:
 
 
 def _batches(items: Sequence[tuple[str, str]], size: int) -> list[Sequence[tuple[str, str]]]:
-    """So many at a time, in order."""
+    """This many at a time, in order."""
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 

@@ -150,7 +150,7 @@ def summed(rows: Sequence[Row]) -> list[Row]:
 
 
 def _group(claim: str) -> str:
-    """What is shown as one row."""
+    """The data of one row."""
     match claim.split():
         case ["check", place]:
             return f"check {place.partition(':')[0]}, %d configurations"

@@ -36,7 +36,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int:
-        """That of the worst row."""
+        """The verdict of the worst row."""
         return verdict(cases(self)).exit_code
 
 

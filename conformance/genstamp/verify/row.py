@@ -11,7 +11,7 @@ from genstamp.report.case import Place, Stage
 
 
 class Verdict(StrEnum):
-    """Of one claim. What could not be decided, or not be looked at, is no pass."""
+    """Of one claim. An undecided or skipped check is not a pass."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -21,7 +21,7 @@ class Verdict(StrEnum):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one claim.
+    """The result of one claim.
 
     Attributes:
         claim: what is claimed, in a few words; unique in a run.
@@ -51,7 +51,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def looked_at(self) -> str:
-        """What was counted, as the table shows it.
+        """The count, as in the table.
 
         >>> Row(claim="check", verdict=Verdict.HOLDS, count=6582011, unit="states").looked_at
         '6,582,011 states'

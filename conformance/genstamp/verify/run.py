@@ -93,8 +93,8 @@ class Run:
             watch: called with the progress of the run, about twice a second.
 
         Returns:
-            The rows, in the order of the jobs; each job gave all the claims that it announced. What an interrupt from
-            the keyboard leaves open is undetermined.
+            The rows, in the order of the jobs; each job gave all the claims that it announced. Everything that an
+            interrupt from the keyboard leaves open is undetermined.
         """
         began = time.monotonic()
         self._files.mkdir(exist_ok=True)
@@ -177,7 +177,7 @@ def _complete(job: Job, rows: list[Row], verdict: Verdict, reason: str, seconds:
 
 
 def _with_log(row: Row, log: str) -> Row:
-    """What a job has printed belongs to a row that it could not judge."""
+    """A job's output belongs to a row that it could not judge."""
     is_judged = row.verdict not in (Verdict.FAILURE, Verdict.UNDETERMINED)
     return row if is_judged else msgspec.structs.replace(row, files=(*row.files, log))
 

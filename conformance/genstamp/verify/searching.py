@@ -164,7 +164,7 @@ def search_on(instance: Instance) -> tuple[Result, list[Break]]:
     """Search an instance to the end although it breaks properties: those that broke are left out, one after the other.
 
     Returns:
-        What the last search found, and what broke in the order in which it was found. That search has a
+        The result of the last search, and what broke in the order in which it was found. That search has a
         violation only if something breaks that is no property: no step is possible, or a step goes wrong.
     """
     found: list[Break] = []
@@ -227,7 +227,7 @@ def _figures(result: Result) -> dict[str, float]:
 
 
 def _searched(instance: Instance, result: Result, found: list[Break], judged: tuple[Liveness, ...]) -> dict[str, Any]:
-    """What the lock keeps of a search."""
+    """The lock's entry for a search."""
     model = instance.model
     broken = {one.name: one.locked for one in found}
     verdicts = {claim.name: "holds" for claim in model.properties if claim.kind in ("invariant", "transition")}

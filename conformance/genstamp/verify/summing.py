@@ -77,7 +77,7 @@ def locked(
     path: Path,
     left_out: Mapping[str, Collection[tuple[str, str]]] | None,
 ) -> Row:
-    """What was found is what the lock says.
+    """The results equal the lock.
 
     Args:
         rows: of the whole run.

@@ -43,7 +43,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Walk:
-    """What came of a walk.
+    """The result of a walk.
 
     Attributes:
         system, semantics, configuration: what was walked through.

@@ -1,4 +1,4 @@
-"""What walks have reached, kept under version control: a page is made of it, and a test walks again.
+"""The coverage of walks, kept under version control: a page is made of it, and a test walks again.
 
 `genstamp conform --walk --keep` writes spec/walks/SYSTEM.json of the reference implementation, and
 adapters/apache-hdfs/run.py spec/walks/apache-RELEASE/SYSTEM.json of Apache HDFS. Not here: the walk itself, and the
@@ -47,7 +47,7 @@ class Left(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Walked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
-    """What was reached in one configuration.
+    """The coverage of one configuration.
 
     Attributes:
         sizes: of its index sets.
@@ -74,7 +74,7 @@ class Walked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What was reached in all configurations of a system that are walked.
+    """The coverage of all walked configurations of a system.
 
     Attributes:
         semantics: of the system.

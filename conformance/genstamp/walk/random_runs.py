@@ -64,7 +64,7 @@ def releases(repository: Path) -> list[str]:
 
 
 def read(repository: Path, release: str) -> dict[str, Recorded]:
-    """What is recorded of a release, by system; nothing if there is no file.
+    """The record of a release, by system; nothing if there is no file.
 
     Raises:
         RandomRunsError: the file is there but cannot be read.
@@ -79,7 +79,7 @@ def read(repository: Path, release: str) -> dict[str, Recorded]:
 
 
 def of(found: dict[str, Recorded], system: str, semantics: str, digest: str) -> Recorded:
-    """What is recorded of a system: nothing if its steps have changed since."""
+    """The record of a system: nothing if its steps have changed since."""
     known = found.get(system)
     is_same = known is not None and (known.semantics, known.digest) == (semantics, digest)
     return known if known is not None and is_same else Recorded(semantics=semantics, digest=digest)

@@ -233,7 +233,7 @@ class Walker:
             run.request(Request(ms=ms // pieces + 1 if others else ms))
 
     def _kept_waiting(self, run: Run, action: str) -> tuple[list[Request], int]:
-        """What puts off other steps that time would bring about too, and changes nothing; and how soon it must."""
+        """A step that postpones other timed steps, and changes nothing; and how soon it must."""
         clock, fit = self._bench.driving.clock, run.tracker.fit
         found: dict[Request, int] = {}
         for state in run.tracker.states:

@@ -194,7 +194,7 @@ class Trees(Generic[S]):
                 return self.algebra.constant(value)
 
     def zero(self, type_: Type) -> Tree:
-        """What fills unused places: every scalar 0."""
+        """The values of unused places: every scalar 0."""
         match type_:
             case BoolType():
                 return self.algebra.constant(False)

@@ -44,7 +44,7 @@ _INVARIANT_BITS = 63
 
 @dataclass(frozen=True)
 class Target:
-    """What coverage looks for: a witness, a refusal at a check of an action, where a part of a property could fail."""
+    """The targets of coverage: a witness, a refusal at a check of an action, where a part of a property could fail."""
 
     witness: Property | None = None
     action: Action | None = None

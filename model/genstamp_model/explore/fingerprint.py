@@ -1,8 +1,8 @@
 """A search that keeps fingerprints of states in place of states: 9 to 10 bytes each, however long a state is.
 
-What it finds is real: a counterexample is taken step by step from the initial state. What it does not find may have
-been missed, with a probability that it tells (`fingerprint_sizes`). States in full stand only in the queues of two
-levels. Not here: the states themselves, once their level is over.
+What it finds is real: a counterexample is taken step by step from the initial state. It may miss a violation, with a
+probability that it reports (`fingerprint_sizes`). States in full stand only in the queues of two levels. Not here: the
+states themselves, once their level is over.
 """
 
 from __future__ import annotations

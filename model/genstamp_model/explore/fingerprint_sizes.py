@@ -32,7 +32,7 @@ _MOST_QUEUED: Final = 1 << 24
 
 @dataclass(frozen=True)
 class Sizes:
-    """What one partition may take.
+    """The memory limit of one partition.
 
     Attributes:
         region_bits: of a region's number.

@@ -1,15 +1,15 @@
 """Machine functions: a small part of Python over 64-bit words and memory, compiled to machine code by LLVM.
 
-What must run at the machine's speed and knows no model is written as Python functions with `@function`; they never run
-as Python. `build` translates them (`translate`) and compiles them, where `object_cache` does not have their code. What
-is built runs without the interpreter's lock.
+Code that must run at the machine's speed and does not depend on a model is written as Python functions with
+`@function`; they never run as Python. `build` translates them (`translate`) and compiles them, where `object_cache`
+does not have their code. What is built runs without the interpreter's lock.
 
 The part of Python: parameters are a `Word` (an integer of 64 bits that wraps around), `Words` or `Halves` (memory, as
 words or as unsigned numbers of 32 bits). There are assignments to names and elements, `if`, `while`, `for` over
 `range`, `break`, `continue`, `return`; `+ - * & | ^ << >> ~`, comparisons, `and`, `or`, `not`, a choice by `if else`;
 and calls of other machine functions. `>>` fills up with zeros; comparisons are signed; `memory + n` is the memory from
 element n on. Integers of the module are constants, and a build may replace them, so that code knows a state's width.
-What LLVM has and Python has not is written in LLVM's own text with `@assembly`.
+Instructions that Python lacks are written in LLVM's own text with `@assembly`.
 """
 
 from __future__ import annotations

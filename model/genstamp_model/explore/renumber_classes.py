@@ -60,7 +60,7 @@ class _Class:
         self.joined: _Class | None = None
 
     def root(self) -> _Class:
-        """What stands for the class now."""
+        """The present representative of the class."""
         found = self
         while found.joined is not None:
             found = found.joined
@@ -378,7 +378,7 @@ def _anew(shape: Shape) -> Shape:
 
 
 def _raised(expr: Expr) -> tuple[Expr | None, int]:
-    """What a sum raises, and by how much; nothing where no operand is a constant."""
+    """The raised operand of a sum, and the amount; nothing if no operand is a constant."""
     left, right = expr.args
     for operand, amount in ((left, right), (right, left)):
         if amount.op is Op.CONST:

@@ -28,7 +28,7 @@ class DiskError(ModelError):
 
 
 class Disk:
-    """What some files may take together, in one directory.
+    """The total size that some files may take in one directory.
 
     Attributes:
         used: bytes in the files now; `most_used`, at most so far.

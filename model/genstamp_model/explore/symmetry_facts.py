@@ -68,7 +68,7 @@ class Facts:
         return all(theirs <= ours for ours, theirs in zip(self.parts(), other.parts(), strict=True))
 
     def both(self, other: Facts) -> Facts:
-        """What is known either way."""
+        """The facts that hold in both cases."""
         both = (ours & theirs for ours, theirs in zip(self.parts(), other.parts(), strict=True))
         lengths, inside = _smaller(self.lengths, other.lengths), _smaller(self.inside, other.inside)
         return replace(Facts(*both), lengths=lengths, inside=inside)
@@ -172,7 +172,7 @@ class _Draft:
         self._literals, self._members, self._constants, self._lengths, self._inside, self._natural = self._parts
 
     def known(self) -> Facts:
-        """What follows from each condition alone."""
+        """The consequences of each condition alone."""
         return Facts(*map(frozenset, self._parts))
 
     def facts(self) -> Facts:

@@ -40,7 +40,7 @@ MOST_TRIED = 720
 
 @dataclass(frozen=True)
 class Spot:
-    """What a cell has to do with groups.
+    """The relation of a cell to groups.
 
     Attributes:
         members: the members, by group and position, that the cell belongs to.

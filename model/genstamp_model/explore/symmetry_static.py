@@ -9,8 +9,8 @@ all that a search by symmetry needs.
 Not such are `choose` over such a set, which prefers earlier members; a smallest or largest member; a member that is
 written down by its number; and a read of what is not there (through none, of a sequence past its end), where the value
 that stands for nothing is a member: the first one. Such a read is accepted where conditions in the text say that it
-reads something: earlier checks of the step, other parts of a conjunction, the condition of a `when`. Their
-consequences are those of `symmetry_facts`. What is not accepted is refused.
+reads something: earlier checks of the step, other parts of a conjunction, the condition of a `when`. Their consequences
+are those of `symmetry_facts`. Everything else is refused.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _claims(instance: Instance) -> Iterator[tuple[str, Expr]]:
 
 @dataclass(frozen=True)
 class _Fault:
-    """What may prefer a member.
+    """An expression that may prefer a member.
 
     Attributes:
         words: what the text does.
@@ -190,7 +190,7 @@ class _Decision:
         return _Fault(words, condition=condition)
 
     def _inner_fault(self, expr: Expr, path: Path, facts: Facts) -> _Fault | None:
-        """What may prefer a member in the operands, each with what is known where it is used."""
+        """The operands that may prefer a member, each with the facts known at its use."""
         args = expr.args
         match expr.op:
             case Op.AND | Op.OR:

@@ -17,7 +17,7 @@ from genstamp_model.refinement import story
 
 @dataclass(frozen=True)
 class Violation:
-    """What broke, and a shortest path to where it did.
+    """A violation, and a shortest path to it.
 
     Attributes:
         kind: "invariant", "transition", "deadlock", or "error" (a step went wrong while it was computed).

@@ -256,7 +256,7 @@ class Containers:
 
 
 def element_of(type_: SequenceType | BagType) -> Type:
-    """What a sequence or bag holds."""
+    """The element type of a sequence or bag."""
     return type_.element if isinstance(type_, SequenceType) else type_.message
 
 

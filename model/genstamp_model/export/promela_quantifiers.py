@@ -99,7 +99,7 @@ class Quantifiers:
     def _over_messages(
         self, name: str, expr: Expr, bound: Bound, scope: Scope, parameters: tuple[str, ...]
     ) -> tuple[str, list[str]]:
-        """What is said of each place of a bag, and how that is joined."""
+        """The condition on each place of a bag, and how the conditions are joined."""
         bag, body = expr.args
         own = self.bound_name(expr.data.name)
         inside = {**bound, expr.data.name: Message(bag, own)}
@@ -113,7 +113,7 @@ class Quantifiers:
     def _over_members(
         self, name: str, expr: Expr, bound: Bound, scope: Scope, parameters: tuple[str, ...]
     ) -> tuple[str, list[str]]:
-        """What is said of each member of an index set, and how that is joined."""
+        """The condition on each member of an index set, and how the conditions are joined."""
         own = self.bound_name(expr.data.name)
         members = self._shapes.members(expr.data.over)
         inside, text = {**bound, expr.data.name: own}, comment(ir.text(expr))

@@ -163,7 +163,7 @@ def _sequences(place: str, type_: Type, names: Names) -> Iterator[str]:
 
 
 def limits(place: str, type_: Type, names: Names) -> Iterator[str]:
-    """What the configuration's limits demand of a variable."""
+    """The conditions that the configuration's limits set for a variable."""
     match type_:
         case NumberType(limit=str(name)):
             yield f"{place} <= {names.limits[name]}"

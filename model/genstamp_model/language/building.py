@@ -133,7 +133,7 @@ class Builder:
         return Trace(dict(self.values), may_assign, left_out=self._left_out, marks=self._marks)
 
     def _traced(self, function: Callable[..., Any], trace: Trace, source: Source, *arguments: Any) -> Any:
-        """What a function of the author's returns while it is traced."""
+        """The result of an author's function during tracing."""
         # To watch costs as much time as to trace. What others write may call what no name in it tells of.
         is_suspect = not self._again and (not is_specification(function) or self.reach.suspects(function))
         # What is printed is printed once.

@@ -256,14 +256,14 @@ class Part(Traced, metaclass=_PartType):
 
     @classmethod
     def observations(cls) -> list[ObservationDeclaration]:
-        """What nodes can show, likewise."""
+        """The observations of nodes, likewise."""
         return cls._all(ObservationDeclaration)
 
 
 _OF_PARTS: Final = frozenset(
     {"actions", "properties", "limits", "observations", "variables", "lane_of", "caller_of", "callers_of", "mro"}
 )
-"""What a part's class has itself."""
+"""The declarations in a part's own class."""
 
 
 def _plain(function: object, decorator: str) -> None:

@@ -1,4 +1,6 @@
-"""What an author gives for the fields of a declaration: of another kind it is refused where the declaration stands."""
+"""Checks the values that an author gives for the fields of a declaration; a wrong kind of value is refused at the
+declaration.
+"""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class Property:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a node can show about one entity at any time."""
+    """The observations of a node about one entity at any time."""
 
     name: str
     parameters: tuple[ActionParameter, ...]

@@ -1,4 +1,4 @@
-"""What is left of an upper action where some of its system's variables are hidden.
+"""An upper action without the hidden variables of its system.
 
 A projection maps some variables of the upper system and leaves the others out. A step is then one of an upper action if
 there are values of the hidden variables with which it is. That is not decided but bounded from above: a check, or an

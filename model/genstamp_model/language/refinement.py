@@ -164,7 +164,7 @@ class _Steps:
 
     @property
     def but(self) -> str:
-        """What the claim says nothing about, in words."""
+        """The subjects that the claim does not cover, as text."""
         return f", whatever {', '.join(self._declaration.hidden)} may be" if self._hidden else ""
 
     def shows(self, action: traced.Action) -> bool:
@@ -335,7 +335,7 @@ def _read_off(effect: Expr, after: Expr, name: str) -> Expr | None:
 
 
 def _in_range(value: Expr, type_: Type, name: str) -> list[Expr]:
-    """That the numbers in a value keep to the range of their type."""
+    """The condition that the numbers in a value keep to the range of their type."""
     match type_:
         case NumberType(low=low, high=high) if value.op is Op.CONST:
             inside = (low is None or low <= value.data) and (high is None or value.data <= high)

@@ -78,7 +78,7 @@ OTHER_STATES = "other states"
 
 @dataclass(frozen=True)
 class Difference(Variation):
-    """What a released version does otherwise, by which no promise breaks: `breaks` is empty.
+    """A difference of a released version by which no promise breaks: `breaks` is empty.
 
     Attributes:
         shows: what tells it from the text: `witness NAME` of one of its parts, `action NAME`, or `refusal ACTION,

@@ -200,7 +200,7 @@ def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
 
 
 def _starting(type_: Type, given: object, otherwise: Initial) -> Declared[Any]:
-    """What starts with a value that is computed once the sizes are known, if one is given."""
+    """A variable whose initial value is computed from the sizes, if one is given."""
     if given is None:
         return Declared(type_, otherwise)
     expr = coerce(given, type_)

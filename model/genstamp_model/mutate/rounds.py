@@ -209,7 +209,7 @@ class Rounds:
 
 
 def _seen(mutant: Mutant, bases: Sequence[Baseline], every: bool) -> dict[str, str] | None:
-    """What the judges see; None if the program is the model's own."""
+    """The model that the judges see; None if the program is the original model's."""
     outcome = judge(mutant, bases, every=every, live=False)
     return None if outcome.same else dict(outcome.noticed)
 

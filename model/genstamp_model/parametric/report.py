@@ -94,7 +94,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Report:
-    """What `prove_parametric` found.
+    """The result of `prove_parametric`.
 
     Attributes:
         open: the index sets whose sizes are left open, by the names of their unnamed members.

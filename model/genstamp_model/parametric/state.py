@@ -85,7 +85,7 @@ class States:
         return bag
 
     def in_range(self, type_: Type, value: Symbolic) -> Term:
-        """That every number of a value lies in its declared range."""
+        """The condition that every number of a value lies in its declared range."""
         a = self.values.algebra
         match type_:
             case NumberType(low=low, high=high):
@@ -103,7 +103,7 @@ class States:
                 return True
 
     def is_typed(self, type_: Type, value: Symbolic) -> Term:
-        """That every reference of a value to a subset refers to one of its members."""
+        """The condition that every reference of a value to a subset refers to one of its members."""
         a = self.values.algebra
         match type_:
             case RefType(index=index):

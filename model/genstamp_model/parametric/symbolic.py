@@ -82,7 +82,7 @@ class Values:
         return f"{name} {self._fresh}"
 
     def forall(self, sort: Term, body: Callable[[Term], Term]) -> Term:
-        """That a body holds for every member of a sort."""
+        """The condition that a body holds for every member of a sort."""
         bound = z3.Const(f"{sort}!{len(self.open)}", sort)
         self.open.append(bound)
         try:
@@ -92,7 +92,7 @@ class Values:
         return claim if known(claim) else z3.ForAll([bound], claim)
 
     def every(self, index: IndexSet, body: Callable[[Term], Term]) -> Term:
-        """That a body holds for every member of an index set."""
+        """The condition that a body holds for every member of an index set."""
         a = self.algebra
 
         def guarded(member: Term) -> Term:

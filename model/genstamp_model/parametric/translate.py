@@ -227,7 +227,7 @@ class Translation:
         return kind.index, self.value(count.args[0], bound).at
 
     def _at_least(self, least: int, over: IndexSet, holds: Callable[[Term], Term], others: tuple[Term, ...]) -> Term:
-        """That so many different members hold, other than some."""
+        """The condition that this many different members hold, other than some."""
         a = self.values.algebra
         if least <= 0:
             return True

@@ -1,4 +1,4 @@
-"""What supporting invariants are made of, taken from a model: what its state can say, and what it compares.
+"""The parts of supporting invariants, taken from a model: what its state can say, and what it compares.
 
     labels, flags, membership, nobody     of each part of the state
     comparisons                           as they stand in checks, effects and properties
@@ -96,7 +96,7 @@ def _places(place: Expr, type_: Type, used: dict[str, int]) -> Iterator[Expr]:
 
 
 def _of_place(place: Expr, model: Model) -> Iterator[Expr]:
-    """What a part of the state can say by itself."""
+    """The conditions on a part of the state by itself."""
     match place.type:
         case BoolType():
             yield place

@@ -1,8 +1,8 @@
 """Bounded model checking: is anything wrong within so many steps of the initial state?
 
-Within the configuration's limits the states are those of `explore`, so that a shortest violation has the same length.
-What is found is a path that `evaluate` has taken; where nothing is found, that is said of the steps looked at and no
-more. Not here: leads-to.
+Within the configuration's limits the states are those of `explore`, so that a shortest violation has the same length. A
+result is a path that `evaluate` has taken; if none is found, that holds only for the steps that were searched. Not
+here: leads-to.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from genstamp_model.prove.finite import Finite, is_open
 
 
 class Within(StrEnum):
-    """What is known of the first so many steps; nothing is claimed beyond them."""
+    """The result for the first N steps; nothing is claimed beyond them."""
 
     NO_VIOLATION = "no violation"
     VIOLATED = "violated"
@@ -35,7 +35,7 @@ class Within(StrEnum):
 
 @dataclass(frozen=True)
 class BoundedViolation:
-    """What breaks, and a shortest path there, taken by `evaluate`.
+    """A violation, and a shortest path to it, taken by `evaluate`.
 
     Attributes:
         kind: "invariant", "transition", "deadlock", or "error" (a number leaves its range).
@@ -57,7 +57,7 @@ class BoundedViolation:
 
 @dataclass(frozen=True)
 class Bounded:
-    """What bounded model checking found.
+    """The result of bounded model checking.
 
     Attributes:
         asked: how many steps were to be looked at.
@@ -113,7 +113,7 @@ class Reached:
 
     @property
     def claim(self) -> str:
-        """What was found, in words."""
+        """The result as text."""
         if self.path is not None:
             return f"{self.witness} is reached in {len(self.path)} steps"
         if self.undetermined:
@@ -149,7 +149,7 @@ def bmc(
         max_seconds: give up after so long.
 
     Returns:
-        What was found; interrupted from the keyboard, it is undetermined beyond what was settled.
+        The result; interrupted from the keyboard, it is undetermined beyond what was settled.
 
     Raises:
         ConfigurationError: a property is neither an invariant nor a transition property.
@@ -275,12 +275,12 @@ class _Search:
         return len(self._at) - 2
 
     def _moved(self, number: int) -> Term:
-        """That a step changes the state."""
+        """The condition that a step changes the state."""
         pairs = zip(self._at[number - 1], self._at[number], strict=True)
         return z3.Or([before != after for before, after in pairs if is_open(before)])
 
     def _violation(self, depth: int) -> BoundedViolation | None:
-        """What breaks in paths of so many steps, given that nothing does in shorter ones."""
+        """The violation in paths of this length, given that shorter paths have none."""
         if depth:
             # Before the step is asserted: where every step goes wrong there is none.
             if self._everything and self._possible(self._over_state(self._wrong)):
@@ -351,7 +351,7 @@ class _Search:
         return [self._finite.state(model, terms) for terms in self._at]
 
     def _broken(self, path: Path) -> BoundedViolation:
-        """What evaluate finds broken at the end of a path."""
+        """The violation that `evaluate` finds at the end of a path."""
         last = path.states[-1]
         for claim in self._claims:
             if claim.kind == "invariant" and not self._evaluator.holds(claim, last):

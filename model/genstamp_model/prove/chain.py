@@ -21,7 +21,9 @@ class Links:
         self._relation = z3.And(list(self._conjuncts()))
 
     def _conjuncts(self) -> Iterator[Term]:
-        """That one step is chosen, is enabled, and gives each cell its value; rooms are part of being enabled."""
+        """The condition that one step is chosen, is enabled, and gives each cell its value; rooms are part of being
+        enabled.
+        """
         steps = self.encoding.steps
         yield z3.Or(self._chosen)
         yield z3.AtMost(*self._chosen, 1)

@@ -89,7 +89,7 @@ class Replay:
         return replace(found, relevant=self._relevant(step, values, self._encoding.claim(declared)))
 
     def _relevant(self, step: EncodedStep, values: Sequence[int], claim: Claim) -> tuple[str, ...]:
-        """What matters of the state before a step, in words."""
+        """The relevant part of the state before a step, as text."""
         return tuple(shown(self._instance, i, values[i]) for i in relevant(self._encoding, step, values, claim))
 
     def first_steps(self, rows: Sequence[Sequence[Term]], declared: Property) -> Break:

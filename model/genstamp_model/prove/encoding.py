@@ -111,7 +111,9 @@ class Encoding:
         return Claim(declared.name, tuple(self._conjuncts([term])), two_states)
 
     def well_formed(self, name: str) -> Claim:
-        """That every cell has a value of its type, limits aside, and that bags and sequences are stored in order."""
+        """The condition that every cell has a value of its type, limits aside, and that bags and sequences are
+        stored in order.
+        """
         source = iter(self.before)
         trees = [(v.type, self._trees.read(v.type, source)) for v in self.instance.model.variables]
         return Claim(name, tuple(self._conjuncts(t for type_, tree in trees for t in self._shape(type_, tree))))

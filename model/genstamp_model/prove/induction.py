@@ -6,7 +6,8 @@ rely on each other. A transition property among the `given` is assumed of the ve
 transition properties must not rely on each other in a circle.
 
 k-induction looks further back: a property that holds within the first k - 1 steps, and that the last of any k steps
-keeps if it held all along, holds always. What it relies on is assumed all along as well. Plain induction comes first.
+keeps if it held all along, holds always. The properties that it relies on are assumed throughout. Plain induction comes
+first.
 """
 
 from __future__ import annotations
@@ -134,7 +135,9 @@ class _Induction:
         return self._claims[declared.name]
 
     def prove_ranges(self, chosen: Sequence[Property]) -> Proof:
-        """That numbers keep to their ranges: by itself, or else given invariants among those to be proved."""
+        """The condition that numbers keep to their ranges: by itself, or else given invariants among those to be
+        proved.
+        """
         found = self._obligations(self.ranges, [])
         invariants = [declared for declared in chosen if declared.kind == "invariant"]
         if found.verdict is not Verdict.PROVED and invariants:
@@ -251,7 +254,7 @@ def _worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 @dataclass
 class _Obligations:
-    """What was found for all actions; `used` names the given properties that some proof made use of."""
+    """The results for all actions; `used` names the given properties that some proof made use of."""
 
     rows: list[Obligation] = field(default_factory=list)
     broken_by: Break | None = None

@@ -111,7 +111,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Report:
-    """What `prove` found in one instance.
+    """The result of `prove` in one instance.
 
     Attributes:
         sizes: what the proof is for: the number of members of each index set.

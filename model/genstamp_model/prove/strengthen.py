@@ -2,7 +2,7 @@
 
 Candidates are clauses over what the model itself says and compares, for all members. Those that fail in a state that a
 search reaches are dropped, then those that some step does not keep (Houdini), and of the rest as many as the goals do
-not need. What is left is proved once more by `prove`, and printed so that an author can paste it.
+not need. `prove` proves the rest once more, and it is printed so that an author can paste it.
 
 Not looked for: conditions on messages and elements of sequences, on two members of one set, on sums.
 """
@@ -46,7 +46,7 @@ class Supporting:
 
 @dataclass(frozen=True)
 class Strengthening:
-    """What the search found.
+    """The result of the search.
 
     Attributes:
         goals: what was to be proved.
@@ -76,7 +76,7 @@ class Strengthening:
         return Verdict.PROVED if is_all else Verdict.UNDETERMINED
 
     def lines(self) -> Iterator[str]:
-        """What was found, for a terminal."""
+        """The result for a terminal."""
         if not self.goals:
             yield self.undetermined or "nothing to look for: everything is proved"
             return

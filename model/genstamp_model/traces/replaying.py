@@ -141,7 +141,9 @@ class _Follower:
         return any(same(after) == back for after in self._possible(path.states[-1]))
 
     def compared(self, trace: Trace) -> Callable[[State], State]:
-        """What to compare of two states: a lasso of a search with ranks closes only up to ranks of ordered numbers."""
+        """The parts to compare of two states: a lasso of a search with ranks closes only up to ranks of ordered
+        numbers.
+        """
         if trace.meta.get("loop_closes"):
             with suppress(ConfigurationError):
                 renumbering = Renumbering(self.instance)

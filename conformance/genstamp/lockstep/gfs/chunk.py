@@ -18,7 +18,7 @@ NO_VERSION: Final = 0
 
 @dataclass
 class Clock:
-    """What a node's clock has counted of a lease: ticks of the model, each at its own time.
+    """The ticks of a lease that a node's clock has counted: ticks of the model, each at its own time.
 
     Attributes:
         since_us: from when, by the clock of the node.
@@ -124,7 +124,7 @@ class Chunk:
         self.revoked = None
 
     def time_at_master(self, now_us: int) -> list[Step]:
-        """What the master's clock has counted by now."""
+        """The present count of the master's clock."""
         ticks = 0 if self.lease is None else self.lease.passes(now_us)
         return [Happened(_MASTER_TICK, {})] * ticks
 
@@ -135,7 +135,7 @@ class Chunk:
         return [*self.time_at_master(now_us), Happened("expire_lease", {})]
 
     def time_at(self, chunkserver: str, now_us: int) -> list[Step]:
-        """What a chunkserver's clock has counted by now."""
+        """The present count of a chunkserver's clock."""
         clock = self.counts.get(chunkserver)
         ticks = 0 if clock is None else clock.passes(now_us)
         return [Happened(_TICK, {"chunkserver": chunkserver})] * ticks
@@ -171,7 +171,7 @@ class Known:
 
     @property
     def primary(self) -> str | None:
-        """Who becomes the primary under the version that this event logs."""
+        """The chunkserver that becomes the primary under the version that this event logs."""
         return self.answered.primaries.get(self.place)
 
     @property

@@ -121,7 +121,7 @@ class MasterLogProjection:
         raise AssertionError(f"the projection does not handle a log replica's event '{event.event}'")
 
     def _replicate(self, replica: str, records: int) -> list[Event]:
-        """So many records are on a replica's disk; fewer than there were no step of the system explains."""
+        """Set the number of records on a replica's disk; no step of the system explains fewer than before."""
         batch = records - self._known.replicated[replica]
         self._known.replicated[replica] = records
         return _pieces("flush_to_replica", batch, records, replica=replica)

@@ -13,7 +13,7 @@ from genstamp.events import Event
 from genstamp.lockstep.gfs.mutations import MutationsProjection, more_than, place, step
 
 FOLLOWED: Final = 20
-"""So many mutations of one lease are followed: a model of more is slower, and few leases have more."""
+"""The number of mutations of one lease that are followed: a model of more is slower, and few leases have more."""
 
 MORE: Final = more_than(FOLLOWED)
 

@@ -87,7 +87,7 @@ class MutationsProjection:
         raise NotImplementedError
 
     def before(self, _event: Event) -> list[Step]:
-        """What was before a lease."""
+        """The state before a lease."""
         return []
 
     # -- events -----------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from genstamp.lockstep.gfs.mutations import MUTATION, MutationsProjection, more_
 from genstamp.lockstep.projection import LeftOut, Projected, Step
 
 FOLLOWED: Final = 20
-"""So many mutations of one lease are followed: a model of more is slower, and few leases have more."""
+"""The number of mutations of one lease that are followed: a model of more is slower, and few leases have more."""
 
 MORE: Final = more_than(FOLLOWED)
 WRITTEN: Final = "of a chunk that is written too: gfs.mutation_order"
@@ -32,7 +32,7 @@ FULL: Final = "the answer to a client that found the chunk full"
 _OF_SECONDARY: Final = {"apply_mutation": "apply_append", "fail_to_apply": "fail_to_apply"}
 
 BEFORE: Final = "before"
-"""Whose record stands for all that the chunk had in it before the lease."""
+"""The author of the record that represents the chunk's contents before the lease."""
 
 NOWHERE: Final = "none"
 """The model's offset of padding."""
@@ -130,7 +130,7 @@ class RecordAppendProjection(MutationsProjection):
         return answer
 
     def _offset(self, event: Event) -> str:
-        """What the model calls the offset of an event."""
+        """The model's name for the offset of an event."""
         byte = int(event.arguments["offset"])
         offsets = self._offsets.get(_key(event), {})
         ends = self._ends.get((_key(event), event.arguments["serial"]), 0)

@@ -241,7 +241,7 @@ class ReplicaReading(BlockReading):
         """A location that the command does not name is dead to the NameNode.
 
         Returns:
-            What goes before the command, and after it.
+            The steps before the command, and those after it.
         """
         named = {"datanode": location.word}
         dead = [Happened("datanode_becomes_stale", named), Happened("datanode_is_taken_for_dead", named)]

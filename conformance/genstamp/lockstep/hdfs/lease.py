@@ -46,7 +46,7 @@ _OPENING: Final = frozenset({"create", "append", "recover_lease", "truncate"})
 
 _ELSEWHERE: Final[list[Projected]] = [LeftOut(OTHER_NODES)]
 _AT_ONCE: Final[dict[str, list[Projected]]] = {event: [LeftOut(reason)] for event, reason in DROPPED.items()}
-"""What most events are."""
+"""The usual kind of event."""
 
 
 class LeaseProjection(LeaseCalls):

@@ -83,8 +83,8 @@ class LeaseCalls:
     def _closed_at_once(self, event: Event, inode: Inode) -> list[Event]:
         """An append past the soft limit that closes the file and goes on with its last block, as two calls.
 
-        The system's own step counts the last block as full. What it checks beside is the holder's age, which is why
-        only a holder past that limit is taken over here.
+        The system's own step counts the last block as full. It also checks the holder's age; therefore only a holder
+        past that limit is taken over here.
         """
         goes_on = event.event == "append" and event.refused_with is None and event.generation_stamp is not None
         if not goes_on or inode.owner is None or self._age_us(event, inode.owner) <= self._soft_limit_us:

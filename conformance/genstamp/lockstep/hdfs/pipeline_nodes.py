@@ -122,7 +122,7 @@ class PipelineNodes(JudgedBlocks[Chain]):
         return Entity(one.key, (*steps, step))
 
     def _begins_again(self, one: Chain, names: list[str], event: Event) -> list[Step] | LeftOut:
-        """What lies between the failure and the first datanode that takes the new stamp."""
+        """The steps between the failure and the first datanode that takes the new stamp."""
         left = [name for name in one.pipeline if name not in names]
         joined = [name for name in names if name not in one.pipeline]
         if len(left) != 1 or len(joined) > 1:

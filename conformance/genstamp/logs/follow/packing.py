@@ -22,7 +22,7 @@ _KNOWN: Final = {
     "numpy": ("dtype", "ndarray"),
     "numpy._core.multiarray": ("_reconstruct", "scalar"),
 }
-"""What else may be named, by module."""
+"""The other names that are allowed, by module."""
 
 
 class NoReaderError(GenstampError):

@@ -135,7 +135,7 @@ class Places:
             batch.rmdir()
 
     def report(self) -> Report:
-        """What was found so far."""
+        """The results so far."""
         return _summary(self.spans()).report(self._out, complete=False)
 
 

@@ -40,7 +40,7 @@ _CHUNK = 1 << 18
 
 
 class FollowedLogs(DataSource):
-    """What is appended to logs, as rows of `flat.FLAT`.
+    """The lines appended to logs, as rows of `flat.FLAT`.
 
     Options: `paths` in JSON, `out` for the tables, `group` if there is one, `parts` into which keys are divided.
     """

@@ -68,7 +68,7 @@ class Order:
         self.moments = self._sorted()
 
     def predecessors(self, moment: Moment) -> Sequence[Moment]:
-        """What comes before a moment at once; all before is what comes before those, too."""
+        """The moments directly before a moment; all before is what comes before those, too."""
         return self._before[moment]
 
     def _add_clocks(self) -> None:

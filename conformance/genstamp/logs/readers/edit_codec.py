@@ -360,8 +360,7 @@ TELLING: dict[str, tuple[Decoder, ...]] = {
     "OP_SET_GENSTAMP_V2": (_number,),
     "OP_ALLOCATE_BLOCK_ID": (_number,),
 }
-"""Decoders of the operations on files, blocks and leases; the first is the one that the layout version asks for.
-"""
+"""Decoders of the operations on files, blocks and leases; the first is the one that the layout version asks for."""
 
 OTHERS_BEFORE_CHECKSUMS: dict[str, tuple[Decoder, ...]] = {
     "OP_MKDIR": (_mkdir,),

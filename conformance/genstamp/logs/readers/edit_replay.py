@@ -320,7 +320,7 @@ class Replay:
 
 
 def _known(file: KnownFile, block: LoggedBlock) -> KnownBlock:
-    """What is known of a block of a file; one that was never seen is added."""
+    """The known facts about a block of a file; one that was never seen is added."""
     for known in file.blocks:
         if known.block_id == block.block_id:
             return known

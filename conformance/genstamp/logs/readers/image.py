@@ -49,7 +49,7 @@ class ImageInode:
 
 @dataclass(frozen=True)
 class ImageChildren:
-    """What stands in a directory.
+    """The contents of a directory.
 
     Attributes:
         parent: its inode id.

@@ -1,4 +1,4 @@
-"""What a DFSClient logs of its pipelines: set up in vain, abandoned, recovered.
+"""Reads a DFSClient's lines about its pipelines: set up in vain, abandoned, recovered.
 
 Not here: reads. Such lines stand among those of any program that uses HDFS. What a client asks for, the NameNode may
 never hear, so none of them is taken for a step that was carried out. Messages are those of Hadoop 0.20 to 3.4.

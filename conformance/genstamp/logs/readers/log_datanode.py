@@ -1,4 +1,4 @@
-"""What a datanode's log lines say: replicas written, finalized, recovered, deleted.
+"""Reads what a datanode's log lines say: replicas written, finalized, recovered, deleted.
 
 Not here: reads, scans, moves by the balancer, and how a pipeline ended that did not finalize a replica. Messages are
 those of Hadoop 0.20 to 3.4.

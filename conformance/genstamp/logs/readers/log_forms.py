@@ -140,7 +140,9 @@ def names_only(text: Any, at: int, end: int, began: int, pool: Any) -> bool:
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def stored(text: Any, at: int, end: int) -> tuple[int, int, int, int, int, int]:
-    """What is told, block, stamp, length, and where the datanode's name begins and ends; -1 if that is not certain."""
+    """The kind of step, block, stamp, length, and where the datanode's name begins and ends; -1 if that is not
+    certain.
+    """
     nothing = -1, 0, 0, 0, 0, 0
     updated = has(text, at, end, _UPDATED)
     began = at + (len(_UPDATED) if updated else 1)
@@ -220,9 +222,9 @@ def receiving(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def trace(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, int, int, int, int, int]:
-    """What is told, block, stamp, length, node, whether the pool is named, where the client begins and ends.
+    """The kind of step, block, stamp, length, node, whether the pool is named, where the client begins and ends.
 
-    -1 for what is told if that is not certain, -2 if it is no step.
+    -1 for the kind if that is not certain, -2 if it is no step.
     """
     nothing = -1, 0, 0, 0, 0, 0, 0, 0
     if at >= end or text[at] != 47:

@@ -212,7 +212,7 @@ def bare(line: bytes, like: LogLine) -> bytes:
 
 
 def known_heads() -> list[str]:
-    """What is known, with an example each, for people."""
+    """The known layouts, each with an example, as text."""
     rows = [(each.name, each.example.removeprefix("\ufeff")) for each in (*LAYOUTS, *CARRIERS)]
     told = [f"  {name:{max(len(name) for name, _ in rows)}}  {example}" for name, example in rows]
     layouts, carriers = told[: len(LAYOUTS)], told[len(LAYOUTS) :]

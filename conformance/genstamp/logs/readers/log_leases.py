@@ -1,5 +1,5 @@
-"""What the NameNode logs of leases and files beside their steps: recoveries begun or declined, calls refused, and at
-DEBUG creations.
+"""Reads the NameNode's lines about leases and files beside their steps: recoveries begun or declined, calls refused,
+and at DEBUG creations.
 
 Messages are those of Hadoop 0.20 to 3.4.
 """

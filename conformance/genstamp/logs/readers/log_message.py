@@ -47,7 +47,7 @@ class Message:
     state: LogState
 
     def text(self, group: str) -> str:
-        """What a group of the pattern found; empty if nothing."""
+        """The match of a group of the pattern; empty if there is none."""
         try:
             found = self.match[group]
         except IndexError:  # Another form of the message has it.
@@ -55,7 +55,7 @@ class Message:
         return "" if found is None else found.decode(errors="backslashreplace")
 
     def number(self, group: str) -> int | None:
-        """What a group found, as a number that fits a column."""
+        """The match of a group, as a number that fits a column."""
         text = self.text(group)
         if not text.strip("x"):  # Nothing, or made anonymous.
             return None

@@ -1,4 +1,4 @@
-"""What the NameNode logs of replicas: reported, ordered to be copied or deleted, found corrupt.
+"""Reads the NameNode's lines about replicas: reported, ordered to be copied or deleted, found corrupt.
 
 Not here: full block reports, which name no block. None of these is a step of a replica: what the NameNode orders, a
 datanode carries out later, and logs itself. Messages are those of Hadoop 0.20 to 3.4.

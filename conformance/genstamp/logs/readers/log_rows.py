@@ -25,7 +25,7 @@ from genstamp.logs.tables import PLACE, ROLES_MAX
 
 
 class _Sort(NamedTuple):
-    """What all events that tell the same have in common."""
+    """The common part of events with the same meaning."""
 
     event: str
     kind: Kind

@@ -265,8 +265,8 @@ def _of_file(
 def _after_logger(text: Any, at: int, end: int, loggers: Any) -> Any:
     """Where the message of a line begins whose time is known; -1 if that is not certain.
 
-    What stands between decides that alone; so lines whose messages begin behind the same text as of one before need no
-    look at it. `loggers` has where a few of these texts stand, and how long they are.
+    Only the text in between decides that, so a line whose message follows the same text as an earlier line's need not
+    be examined. `loggers` has where a few of these texts stand, and how long they are.
     """
     began = at + 23
     for index in range(len(loggers)):
@@ -307,7 +307,8 @@ def _rest(text: Any, began: int, end: int, pool: Any) -> tuple[int, bool]:
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _decide(text: Any, began: int, here: int, stop: int, form: int, known: Known, heads: Heads) -> Any:
-    """What is told, block, stamp, length, node, whether the pool is named, where the event's argument begins and ends.
+    """The kind of step, block, stamp, length, node, whether the pool is named, where the event's argument begins and
+    ends.
 
     For what is told `UNDECIDED`, or `NOTHING` if the line is no step.
     """

@@ -38,7 +38,7 @@ _PORT = re.compile(rb"IPC Server handler \d+ on (?:default port )?(\d+)")
 
 
 class LogState:
-    """What is known of the cluster whose log is read.
+    """The known facts about the cluster whose log is read.
 
     Args:
         unit: whose files are read.

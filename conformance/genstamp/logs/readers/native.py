@@ -218,7 +218,7 @@ class NativeReader:
         return known
 
     def _lost_at(self, start: Event) -> list[Concern]:
-        """What is undone because a NameNode has lost its edits in a start: ids are granted again (H)."""
+        """The changes that are undone because a NameNode has lost its edits in a start: ids are granted again (H)."""
         kept, done, lost = _transaction(start), self._edits.get(start.namespace), list[Concern]()
         while kept is not None and done and (done[-1].transaction or 0) > kept:
             edit = done.pop()

@@ -110,7 +110,7 @@ def namespace(told: Mapping[str, str]) -> str:
 
 
 def node(told: Mapping[str, str]) -> str:
-    """What identifies the datanode whose VERSION file tells this."""
+    """The identity of the datanode that has this VERSION file."""
     return told.get("datanodeUuid") or told.get("storageID") or "datanode without an id"
 
 

@@ -24,7 +24,7 @@ _REFUSALS: Final = 70
 """The column in which exceptions stand."""
 
 Marks = Mapping[str, str]
-"""What leaves out a check, by the check's label."""
+"""The variations that drop a check, by the check's label."""
 Cited = Callable[[str], Sequence[str]]
 """The places of the facts that a text cites."""
 

@@ -1,4 +1,4 @@
-"""What a step changes, a line for each place: an assignment, or the event of a lifecycle.
+"""The changes of a step, a line for each place: an assignment, or the event of a lifecycle.
 
 Every line speaks of the state before the step. Not here: the checks: `call_text`.
 """
@@ -19,7 +19,7 @@ from genstamp_model.language.trace import Check
 from genstamp_model.language.types import EnumType, RecordType, RefType
 
 SHORT: Final = 96
-"""So many characters fit on one line; what is longer is told by the function that has it, if there is no room."""
+"""The number of characters that fit on one line; a longer text is replaced by the name of its function."""
 _CONDITION: Final = 76
 """A condition of more characters does not stand beside its words."""
 LONG: Final = 200

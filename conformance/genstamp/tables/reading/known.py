@@ -1,4 +1,4 @@
-"""What is known before a step from the checks that it has passed, and expressions made shorter by it.
+"""The facts before a step that follow from its passed checks, and expressions that they simplify.
 
 Not here: how an expression is written: `wording`.
 """

@@ -72,7 +72,7 @@ class Traced:
     history: frozenset[str]
 
     def by(self, action: Action) -> tuple[Written, ...]:
-        """What the functions of the specification assign in an action."""
+        """The assignments that functions of the specification make in an action."""
         return self.written[action.declared, action.cases]
 
 

@@ -66,7 +66,7 @@ def _apart(type_: Type) -> tuple[list[IndexSet], Type]:
 
 
 def _said(type_: Type) -> str:
-    """What the class of a record says of it."""
+    """The declaration of a record in its class."""
     if not isinstance(type_, RecordType):
         return ""
     record = type(wrap(ir.make(ir.Op.VARIABLE, (), type_, "")))
