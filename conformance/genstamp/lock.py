@@ -108,7 +108,7 @@ class SystemEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         variations: bugs, holes and differences, by name.
         proved: the properties that are proved by induction, and relative to which others.
         for_any_size: those that are proved so for any size of every index set; none where the model has what such a
-            proof cannot speak of.
+            proof cannot mention.
     """
 
     semantics: dict[str, SemanticsEntry] = {}
@@ -252,7 +252,7 @@ def without(lock: Lock, system: str, left_out: Collection[tuple[str, str]]) -> L
 def differences(locked: Lock, found: Lock) -> list[str]:
     """What differs between a lock and what was found, a line each; empty if nothing does.
 
-    What only one of them speaks of is a difference too: a property that nobody checks any more must be seen.
+    What only one of them mentions is a difference too: a property that nobody checks any more must be seen.
 
     >>> entry = VariationEntry(breaks="one_lease", configuration="one_file", depth=7, distinct=9, digest="00")
     >>> before, after = ({"leases": SystemEntry(variations={"HDFS-1": entry})}, {"leases": SystemEntry()})

@@ -1,6 +1,6 @@
 """The systems that the command line knows, by name, and what is written after a name.
 
-A system of one's own is named by where it is declared: `module:NAME`, or `file.py:NAME`.
+A user's system is named by the place of its declaration: `module:NAME`, or `file.py:NAME`.
 """
 
 import difflib
@@ -76,7 +76,7 @@ class UnknownSystemError(GenstampError):
 
 
 class OwnSystemError(GenstampError):
-    """A system of one's own, or how it is driven, cannot be loaded.
+    """A user's system or its driving cannot be loaded.
 
     Attributes:
         place: where it was looked for.
@@ -164,7 +164,7 @@ def _objects_of(loaded: ModuleType, kind: type, wanted: str = "") -> str:
 
 
 def _loaded(module: str, place: str, kind: type = System) -> ModuleType:
-    """The module of a system of one's own, loaded once.
+    """The module of a user's system, loaded once.
 
     Raises:
         OwnSystemError: there is no such file or module.

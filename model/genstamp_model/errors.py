@@ -61,4 +61,4 @@ class EvaluationError(ModelError):
 
 
 class TraceError(ModelError):
-    """A trace cannot be read, or speaks of what the model does not have."""
+    """A trace cannot be read, or mentions what the model does not have."""

@@ -387,7 +387,7 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
 
 
 def out_of_range(value: Any, type_: Type, name: str) -> str | None:
-    """How a value leaves its declared range, in words; None where it does not."""
+    """How a value leaves its declared range, as text; None where it does not."""
     match type_:
         case NumberType(low=low, high=high):
             if (low is not None and value < low) or (high is not None and value > high):

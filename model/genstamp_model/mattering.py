@@ -154,7 +154,9 @@ class _Inside:
             yield ir.disjunction(changes)
 
     def _moved(self, side: Expr) -> Iterator[Expr]:
-        """The condition that each value in a side is not the initial one, but for those that depend on conditions."""
+        """The condition that each value in a side is not the initial one, except for those that depend on
+        conditions.
+        """
         for part in _operands(side):
             if _reads(part, self._fixed) and part.op not in (Op.ITE, *_BY_CONDITION, *_SIZES):
                 yield _unlike(part, _replaced(part, dict.fromkeys(_READS, Op.INITIAL)))

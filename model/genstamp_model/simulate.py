@@ -138,7 +138,7 @@ class _Walker:
         self._seen = np.zeros(max(1, len(program.targets)), np.int64)
 
     def walk(self, most: int) -> None:
-        """One walk, of so many steps at most."""
+        """One walk, of this many steps at most."""
         self.runs += 1
         way = [self._first]
         while self.violation is None and not self._judged(way) and len(way) <= most:

@@ -246,7 +246,7 @@ class ChildAdapter:
             self._log.flush()
 
     def _end(self) -> str:
-        """How the child ended, in words."""
+        """How the child ended, as text."""
         assert self._process is not None
         try:
             code = self._process.wait(_LEAVE_SECONDS)

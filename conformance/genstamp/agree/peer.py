@@ -37,12 +37,12 @@ class Found:
     range, regardless of violated properties: a checker that stops at a violation runs again without that property.
 
     Attributes:
-        distinct: distinct states; None where the search did not come to its end.
+        distinct: distinct states; None where the search did not finish.
         depth: most steps on a shortest path to a state; None where the checker does not search breadth first.
         generated: states with those found again, as the checker counts them; never compared.
         verdicts: by name of the property, `RANGES` and `STOPS` included. A property that is missing is not judged.
         seconds: wall time, compilation or start of the checker included.
-        undetermined: why the search did not come to its end, in words; empty where it did.
+        undetermined: why the search did not finish, as text; empty where it did.
     """
 
     distinct: int | None

@@ -30,7 +30,7 @@ def agreement(
         instance: what to search.
         peers: whom to ask.
         limit_s: seconds for each of them.
-        max_states: beyond so many states our search gives up, and no peer is asked.
+        max_states: beyond this many states our search gives up, and no peer is asked.
     """
     ours = found_here(instance, max_states)
     return Agreement(instance, ours, tuple(asked(peer, instance, ours, limit_s) for peer in peers))

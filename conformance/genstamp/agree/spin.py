@@ -136,7 +136,7 @@ def _search(spin: Spin, directory: Path, mode: str, options: list[str], deadline
 
 
 def _unfinished(told: subprocess.CompletedProcess[str], mode: str) -> str:
-    """Why a search did not come to its end; empty where it did."""
+    """Why a search did not finish; empty where it did."""
     text = told.stdout + told.stderr
     if "MEMLIM" in text or "out of memory" in text:
         return "the memory that spin was given is used up"

@@ -81,7 +81,7 @@ def keep_in(path: Path, result: Agreement, declared: Configuration, peers: Seque
     Args:
         path: the lock.
         result: the results of all checkers.
-        declared: the configuration, of which some limits may have been set anew.
+        declared: the configuration, of which some limits may have been changed.
         peers: those that agreed.
 
     Raises:

@@ -35,7 +35,7 @@ def simulate(
 
     Args:
         system: name of a system that runs are projected on.
-        semantics: of system and implementation; the system's default unless named.
+        semantics: of system and implementation; the system's default unless one is named.
         seeds: how many runs.
         first: the first seed.
         faults: whether anything goes wrong in them.

@@ -38,8 +38,8 @@ def walks(
         adapter: the implementation.
         declared: the system.
         driving: how its events are brought about.
-        semantics: of the system; its default unless named.
-        names: of the configurations; all that are walked unless named.
+        semantics: of the system; its default unless one is named.
+        names: of the configurations; all that are walked unless one is named.
         shrink_seconds: how long a failing run may be shortened.
         form: what to print.
         missing: whether the text lists what was not reached, each with a way to it.

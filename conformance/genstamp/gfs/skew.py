@@ -3,8 +3,8 @@
 Each point of a grid is a system of its own: `gfs.chunk_lease` with another length of the lease, another grace of the
 master's, and clocks that run apart by another number of ticks at most during a lease. A tick is the unit of all three.
 
-Clocks tick one after the other, but for a skew of no tick at all, where they tick at once. Not here: how the region is
-shown: `skew_shown` and `skew_chart`.
+Clocks tick one after the other, except for a skew of no tick at all, where they tick at once. Not here: how the region
+is shown: `skew_shown` and `skew_chart`.
 """
 
 from collections.abc import Iterator

@@ -128,7 +128,7 @@ class Table1:
 
     @property
     def undetermined(self) -> list[Searched]:
-        """Searches that came to no end: a weaker region may have been missed."""
+        """Searches that did not finish: a weaker region may have been missed."""
         return [one for one in self.searched if one.undetermined]
 
 
@@ -173,7 +173,7 @@ def _column(column: str, *bugs: str, options: Options) -> tuple[tuple[Entry, ...
 
 
 def shortest_run(entry: Entry, bug: str = "", options: Options | None = None) -> Path:
-    """A shortest run to what makes an entry as weak as it is."""
+    """A shortest run to the region that determines an entry."""
     assert entry.weakest is not None, f"{entry.name} is never reached"
     bugs = _faults(entry.column, bug)
     instances = [one for one in _instances(entry.column, bugs) if one.configuration.name == entry.weakest.configuration]

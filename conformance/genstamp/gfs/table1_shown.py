@@ -51,7 +51,7 @@ def entry_lines(entry: Entry, run: Path, *, changes: bool = False) -> Iterator[s
 
 
 def region(entry: Entry) -> str:
-    """The entry of the table, in words."""
+    """The entry of the table, as text."""
     return NEVER if entry.weakest is None else entry.weakest.region
 
 

@@ -78,7 +78,7 @@ Projected = Entity | LeftOut
 
 
 class Projection(Protocol):
-    """How the events of a run are read as those of one system.
+    """The mapping of the events of a run to one system.
 
     Attributes:
         members: the index sets' members in the model of one entity, by base name.

@@ -6,7 +6,7 @@ out registers themselves (`genstamp.logs.registers`) and the loop over events (`
 
 Two sets of states are followed at once. *Possible*: every state that some insertion of unseen steps explains; empty
 means violated. *Shown*: the states with no insertion that is not needed, so what the log shows; whether the entity's
-life came to its end is read from it.
+life finished is read from it.
 """
 
 from collections.abc import Iterable

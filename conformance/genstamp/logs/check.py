@@ -266,7 +266,7 @@ def search(automaton: Automaton, pieces: Pieces, terms: Terms, entity: int, answ
 
 
 def tell_rejection(automaton: Automaton, runs: Runs, entity: int, rows: Rows, at: int, answers: Answers) -> None:
-    """Explains why the fast path has rejected an event, which stands in some row."""
+    """Explains why the fast path has rejected the event of some row."""
     held = [int(value) if runs.known[entity] >> i & 1 else None for i, value in enumerate(runs.held[entity])]
     registers = Registers((held[0], held[1], held[2]), int(runs.loose[entity]))
     event = seen(rows.row(at))

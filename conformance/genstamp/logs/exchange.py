@@ -213,7 +213,7 @@ def _kinds(column: Any) -> Any:
 
 
 def apart(entities: Any) -> tuple[Any, Any]:
-    """Entities as numbers and what stands behind them."""
+    """Entities as numbers and what is behind them."""
     _, ends, text = entities.buffers()
     offsets = np.frombuffer(ends, np.int32)[entities.offset : entities.offset + len(entities) + 1]
     number, began = np.empty(len(entities), np.int64), np.empty(len(entities), np.int32)

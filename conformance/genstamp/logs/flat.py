@@ -49,9 +49,9 @@ FLAT: Any = pa.schema(
     ]
 )
 """`part` is the part of the keys to which a row goes. `common` is the number of the unit times 2 to the 32nd, and the
-number of what stands in the columns of `COMMON`; or below zero that of a table (`TABLES_SENT`), whose rows are in
-`rest`. What few events have, a recovery id or others before them, is in `rest` too. All numbers are of one width, as
-the virtual machine takes longer for columns of several.
+number of what is in the columns of `COMMON`; or below zero that of a table (`TABLES_SENT`), whose rows are in `rest`.
+What few events have, a recovery id or others before them, is in `rest` too. All numbers are of one width, as the
+virtual machine takes longer for columns of several.
 """
 
 TOLD = "told"

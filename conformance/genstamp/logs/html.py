@@ -1,8 +1,8 @@
 """The result of a check, as one page of HTML that needs nothing else.
 
-Everything that stands in a log is hostile: text is escaped by the template, pictures are embedded as images, in which
-nothing is run, and the page forbids itself to load or run anything. Not here: pictures' shapes
-(`genstamp.diagram`, `genstamp.logs.histogram`, `genstamp_model.traces`).
+Everything that is in a log is hostile: text is escaped by the template, pictures are embedded as images, in which
+nothing is run, and the page forbids itself to load or run anything. Not here: pictures' shapes (`genstamp.diagram`,
+`genstamp.logs.histogram`, `genstamp_model.traces`).
 """
 
 import base64

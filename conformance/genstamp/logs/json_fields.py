@@ -96,4 +96,4 @@ FIELDS: Final[Mapping[str, Mapping[str, Field]]] = {
     },
     "notes[]": {"file": Field("string", "its name"), "note": Field("string", "what should be known of it")},
 }
-"""By where the object stands in the document; "" is the document itself."""
+"""By where the object is in the document; "" is the document itself."""

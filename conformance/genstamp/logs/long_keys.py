@@ -109,7 +109,7 @@ def _by_key(rows: Rows) -> Iterator[tuple[_Key, Any]]:
 
 
 def _whole_keys(tables: Iterable[Any], path: Path, rows_max: int) -> Iterator[Any]:
-    """Rows so that those of a key stand in one table of `exchange.EXCHANGED`, or in a file if they are many."""
+    """Rows so that those of a key are in one table of `exchange.EXCHANGED`, or in a file if they are many."""
     whole: list[Any] = []
     last = _Last(path, rows_max // 2)
     for table in tables:

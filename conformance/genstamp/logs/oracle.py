@@ -135,9 +135,7 @@ def _reached(kind: Kind, unseen: frozenset[str], start: str) -> frozenset[Place]
 
 
 def _signs(moved: Sign, more: Move) -> set[Sign]:
-    """Where a number can stand, compared with where it began, after it moved and then moved more: by trying small
-    steps.
-    """
+    """The possible relations of a number to its start after a move and a second move, found by trying small steps."""
     firsts = {-1: (-1, -2), 0: (0,), 1: (1, 2)}[moved]
     seconds = [step for move, steps in ((Move.LOWER, (-1, -2)), (Move.SAME, (0,)), (Move.HIGHER, (1, 2))) if move & more
                for step in steps]  # fmt: skip

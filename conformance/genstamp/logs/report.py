@@ -30,7 +30,7 @@ NOT_READ = "not read"
 """How the note on a file begins that was left out."""
 
 SHOWN_MAX = 20
-"""Keys and rejects that are shown one by one; all of them stand in the tables."""
+"""Keys and rejects that are shown one by one; all of them are in the tables."""
 
 
 @dataclass(frozen=True)

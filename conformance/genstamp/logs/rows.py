@@ -172,7 +172,7 @@ class Collected:
 
 
 def reject_row(source: str, reject: Reject) -> dict[str, Any]:
-    """A row of `tables.REJECTS`; what a file contains may stand in the reason, too, and is cut like the text."""
+    """A row of `tables.REJECTS`; the reason may contain text of the file, which is cut like the text."""
     return {
         "source": source,
         "place": {"file": reject.place.file, "line": reject.place.line},

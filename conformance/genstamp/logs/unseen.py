@@ -26,7 +26,7 @@ def all_steps(kind: Kind) -> frozenset[str]:
 
 
 def compose(first: Move, second: Move) -> Move:
-    """How a register may stand after two moves.
+    """The possible values of a register after two moves.
 
     >>> compose(Move.HIGHER, Move.SAME), compose(Move.HIGHER, Move.LOWER) == Move.ANY
     (<Move.HIGHER: 4>, True)

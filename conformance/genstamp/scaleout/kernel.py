@@ -110,7 +110,7 @@ def leads_to_row(expand: Word, rows: Words, count: Word, target: Words, made: Wo
 
 @cache
 def library(words: int) -> Library:
-    """The functions above for states of so many words, compiled once in a process."""
+    """The functions above for states of this many words, compiled once in a process."""
     return build(
         expand_rows,
         parts_of_rows,

@@ -1,6 +1,6 @@
 """The code that Spark runs on its executors inside `mapInArrow`: the two halves of a level, and the way back.
 
-A row of these tables is a block of states, so that Spark moves bytes: `states` holds so many words a state.
+A row of these tables is a block of states, so that Spark moves bytes: `states` holds this many words a state.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class Expanding:
 
 @dataclass(frozen=True)
 class Entering:
-    """Keeps of the successors that came to a part, which come first, those that are not known, and judges them."""
+    """Keeps those successors in a part that are not known, and checks them."""
 
     order: Order
     level: int

@@ -30,8 +30,8 @@ _WEIGHTS: Final = {
 }
 """How often each kind of request is made, in relation to the others that are to be had.
 
-A step changes something; "nothing" stands for what the model refuses, or answers without a change. News is what no run
-of the test has shown yet; "unreached" is an abstract transition that none has taken. A question is a step that not all
+A step changes something; "nothing" stands for a refusal, or for an answer without a change. News is what no run of the
+test has shown yet; "unreached" is an abstract transition that none has taken. A question is a step that not all
 possible states can make, asked once there are many, because the answer distinguishes them.
 """
 

@@ -1,6 +1,6 @@
 """Requests of a run, and how a run is kept in a file: as the lines by which the adapter protocol asks for it.
 
-Not here: the answers: a run that is made again is checked against the model anew.
+Not here: the answers: a run that is made again is checked against the model again.
 """
 
 import json

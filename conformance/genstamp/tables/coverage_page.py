@@ -33,7 +33,7 @@ class Stated:
 
     @property
     def is_stated(self) -> bool:
-        """Anything at all states it."""
+        """Whether anything states it."""
         return bool(self.actions or self.helpers or self.properties)
 
 

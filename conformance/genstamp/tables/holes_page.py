@@ -86,7 +86,7 @@ def found(system: System, hole: Hole, broken: Break) -> str:
 
 
 def kept(directory: Path) -> Story:
-    """What the pages in a directory say that searches found, wherever they speak of the same configuration."""
+    """The results of searches in the pages of a directory, for the same configuration."""
 
     def story(system: System, hole: Hole) -> str:
         path = directory / f"{hole.name}.md"

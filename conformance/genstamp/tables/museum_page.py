@@ -1,6 +1,6 @@
 """The page of the museum: every historic fault, what it breaks, and how long the shortest story is.
 
-Not here: the search for the stories (`genstamp.verify.searching`): what is known of them stands in the lock.
+Not here: the search for the stories (`genstamp.verify.searching`): what is known of them is in the lock.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""States that are made by hand, and what a call comes to in one: what derived tables are computed from.
+"""Constructed states, and the result of a call in one: what derived tables are computed from.
 
 Not here: whether a state can be reached: a table says what the text does in every state that its rows describe.
 """
@@ -146,7 +146,7 @@ def _resolved(evaluator: Evaluator, place: str) -> tuple[list[int], Type]:
 
 
 def _replaced(old: Value, positions: Sequence[int], value: Value) -> Value:
-    """The same but for the value at some positions, one in the other."""
+    """The same except for the value at some positions, one in the other."""
     if not positions:
         return value
     assert isinstance(old, tuple)

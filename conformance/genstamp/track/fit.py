@@ -253,7 +253,7 @@ class Fit:
         return self.offers_at(self.at(state), event)
 
     def offers_at(self, known: Known, event: str) -> tuple[Offer, ...]:
-        """The same of a state of which something is known."""
+        """The same for a state with known facts."""
         found = known.offers.get(event)
         if found is None:
             calls = self.calls_at(known, event)
@@ -288,7 +288,7 @@ class Fit:
         return tuple((name, self.names.text(bound[name][1], bound[name][0].type)) for name in names)
 
     def unknown_members(self, event: Event) -> list[str]:
-        """Arguments of an event that name no member of any index set that an action of it asks for, in words."""
+        """Arguments of an event that name no member of any index set that an action of it asks for, as text."""
         found = []
         for name, word in event.arguments.items():
             asked = [p.domain for a in self._actions[event.event] for p in a.parameters if p.name == name]

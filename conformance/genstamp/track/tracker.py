@@ -33,8 +33,8 @@ class Timer:
         latest_ms: it has happened if more time than this has passed and nothing else happened.
         due_ms: it has happened once it was surely possible for more time than this, regardless of other events, except
             those that postpone it; by default `latest_ms`.
-        put_off_by: events that make it wait anew, by default perhaps all: each with the argument that names a member of
-            the action, so that it surely does unless it is refused, or None if it only may.
+        put_off_by: events that make it wait again, by default perhaps all: each with the argument that names a member
+            of the action, so that it surely does unless it is refused, or None if it only may.
     """
 
     soonest_ms: int
@@ -185,12 +185,12 @@ class Tracker:
         return self._settled()
 
     def _may_put_off(self, event: Event, step: HiddenStep) -> bool:
-        """Whether an event may make a hidden step wait anew."""
+        """Whether an event may make a hidden step wait again."""
         by = self._clock[step[0]].put_off_by
         return by is None or (event.event in by and (by[event.event] is None or self._puts_off(event, step)))
 
     def _puts_off(self, event: Event, step: HiddenStep) -> bool:
-        """Whether an event surely makes a hidden step wait anew."""
+        """Whether an event surely makes a hidden step wait again."""
         argument = (self._clock[step[0]].put_off_by or {}).get(event.event)
         named = None if argument is None else event.arguments.get(argument)
         return event.refused_with is None and named in self.fit.members_of(step)

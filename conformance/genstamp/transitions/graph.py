@@ -1,7 +1,7 @@
 """Everything that an instance can do within its limits: its states, its steps, and their abstract transitions.
 
-For small configurations: every state is kept. A walk plans its ways here, and the abstract transitions that there are
-at all are what coverage is measured by.
+For small configurations: every state is kept. A walk plans its ways here, and coverage is measured against all abstract
+transitions.
 """
 
 from array import array

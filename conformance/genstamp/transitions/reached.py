@@ -55,7 +55,7 @@ class Reached:
             event: name of the event.
 
         Returns:
-            Their arguments, in words; of calls that are refused too.
+            Their arguments, as text; of calls that are refused too.
         """
         known = fit.at(state)
         key = known, event

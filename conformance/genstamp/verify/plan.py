@@ -159,7 +159,7 @@ def locked_in(repository: Path) -> Lock:
 
 
 def searches(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
-    """Everything that the lock speaks of."""
+    """Everything that the lock mentions."""
     plan, locked = Plan(), locked_in(repository)
     left_out: dict[str, set[tuple[str, str]]] = {}
     for place, system in loaded(plan, systems):
@@ -268,7 +268,7 @@ def _any_size(place: str, name: str) -> Job:
 
 
 def _search_s(states: int) -> float:
-    """About what a search of so many states takes, a process and the compiler included."""
+    """About what a search of this many states takes, a process and the compiler included."""
     return 2 + states / 300_000
 
 
@@ -373,7 +373,7 @@ def simulate_gfs(runs: int) -> Job:
 
 
 def conform(place: str, name: str, examples: int, *, as_child: bool = False) -> Job:
-    """The job that drives the reference implementation in so many runs."""
+    """The job that drives the reference implementation in this many runs."""
     how = "as a child process" if as_child else "in process"
     claim = f"conform {name}: genstamp_dfs {how}"
     return Job(

@@ -84,7 +84,7 @@ def proof(context: Context, claim: str, system: str, name: str) -> Iterator[Row]
 
 
 def _sizes(instance: Instance) -> tuple[str, ...]:
-    """All numbers of a configuration that a proof depends on, in words."""
+    """All numbers of a configuration that a proof depends on, as text."""
     members = sorted(f"{number} {name}" for name, number in instance.configuration.sizes.items())
     return (*members, *(f"room for {number} {name}" for name, number in rooms(instance).items()))
 

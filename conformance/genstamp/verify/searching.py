@@ -44,7 +44,7 @@ def check(context: Context, claim: str, system: str, configuration: str) -> Iter
 def known(context: Context, claim: str, system: str, configuration: str, semantics: str) -> Iterator[Row]:
     """A released version in one configuration: all that breaks there, each property by a shortest way.
 
-    Which ones do is pinned in the lock; here it holds if the search came to its end. Where something breaks, leads-to
+    Which ones do is pinned in the lock; here it holds if the search finished. Where something breaks, leads-to
     properties may be undetermined beside it, which the lock says too.
     """
     instance = system_at(system).instance(configuration, semantics)

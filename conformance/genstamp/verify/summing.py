@@ -81,7 +81,7 @@ def locked(
 
     Args:
         rows: of the whole run.
-        expected: claims of the rows that the lock speaks of.
+        expected: claims of the rows that the lock mentions.
         path: the lock.
         left_out: what was not to be searched, pairs of a semantics and a configuration by system; None where the lock
             is asked only about what was found.

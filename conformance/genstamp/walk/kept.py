@@ -177,7 +177,7 @@ def add(
         walk: the walk.
         release: of Apache HDFS.
         configurations: all that are walked of the system, in the order of the page.
-        transitions_of: gives the abstract transitions of one of them by its name, in words.
+        transitions_of: gives the abstract transitions of one of them by its name, as text.
         day: of the walk, as YYYY-MM-DD.
 
     Raises:

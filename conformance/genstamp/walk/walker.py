@@ -20,12 +20,12 @@ from genstamp.transitions import Graph, Reached, Transition
 from genstamp.walk.ways import Ways
 
 TRIES: Final = 24
-"""An abstract transition is given up after so many ways to it that could not be walked to their end; a way that met
+"""An abstract transition is given up after this many ways to it that could not be walked to their end; a way that met
 something that does not depend on time alone counts three times, as the next one meets it again.
 """
 
 _ROW_TRIES: Final = 3
-"""A step that could not be taken in so many runs is taken by no way any more."""
+"""A step that could not be taken in this many runs is taken by no way any more."""
 
 _ROW_TRIES_BY_CHANCE: Final = 8
 """The same where it depends on the way to it, if no run has taken it yet."""

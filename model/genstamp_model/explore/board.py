@@ -37,7 +37,7 @@ class AnyBoard(Protocol):
         """At most the probability with which a state was missed."""
 
     def turn(self, quota: int, threads: int) -> None:
-        """Go on for about so many states, on so many threads."""
+        """Go on for about this many states, on so many threads."""
 
     @property
     def states(self) -> int:
@@ -83,7 +83,7 @@ class AnyBoard(Protocol):
 
 @cache
 def driver_for(words: int) -> Library:
-    """The driver for states of so many words, compiled once in a process."""
+    """The driver for states of this many words, compiled once in a process."""
     return build(driver.advance, driver.enter_first, constants={"WORDS": words, "RECORD": words + 2})
 
 
@@ -162,7 +162,7 @@ class Board:
             partition[driver.HANDED] = handed.ctypes.data
 
     def turn(self, quota: int, threads: int) -> None:
-        """Let the driver expand so many states more, unless it has to stop before; `outcome` says why it stopped."""
+        """Let the driver expand this many states more, unless it has to stop before; `outcome` says why it stopped."""
         self._board[driver.STOP_AT] = self.expanded + quota
         self._go_on(threads)
         while self.outcome == driver.FULL and self.states <= self._allowed and self._make_room():
@@ -268,7 +268,7 @@ class Board:
 
 
 def padded(words: int) -> int:
-    """At least so many words, and a distance at which threads do not share a line of the cache."""
+    """At least this many words, and a distance at which threads do not share a line of the cache."""
     return -(-words // 16) * 16 + 16
 
 

@@ -37,7 +37,7 @@ class Canonical:
         self._native = native
 
     def state(self, state: State) -> State:
-        """The state that stands for a state, but for symmetry."""
+        """The state that stands for a state, except for symmetry."""
         return self.renumbering.renumbered(state) if self.renumbering else state
 
     def row(self, state: State) -> tuple[int, ...]:

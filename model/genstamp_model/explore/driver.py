@@ -231,7 +231,7 @@ def least(left: Word, right: Word) -> Word:
 
 @inlined
 def make_room(partition: Words, incoming: Word) -> Word:
-    """Let the table grow until it has room for so many more states; 0 where it cannot."""
+    """Let the table grow until it has room for this many more states; 0 where it cannot."""
     buckets, needed = partition[BUCKETS], (partition[STATES] + incoming) * 100
     if needed <= buckets * (BUCKET * LOAD):
         return 1
@@ -364,7 +364,7 @@ def advance(board: Words, partitions: Words, thread: Word, threads: Word) -> Wor
 
 @function
 def enter_first(board: Words, partitions: Words) -> Word:
-    """Enter the first state, which stands in the store of partition 0 already."""
+    """Enter the first state, which is in the store of partition 0 already."""
     board[FIRST] = hashed(memory_at(partitions[STORE]))
     enter(memory_at(partitions[TABLE]), partitions[BUCKETS], (board[FIRST] & UPPER) | 1, -1)
     partitions[STATES] = 1

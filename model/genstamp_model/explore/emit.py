@@ -5,9 +5,9 @@
     may_stop(state) -> 1 where the state needs no further step
     cover(state, place, seen) -> 1 where all targets were seen before; notes the place of a state that first shows one
 
-A step's checks stand on the spine of `expand`, in order, so that what they share is computed once; what only its
-effect needs stands in a block of its own. Many steps are split over several functions, because the time that LLVM
-takes rises faster than the length of a function.
+A step's checks stand on the spine of `expand`, in order, so that what they share is computed once; what only its effect
+needs is in a block of its own. Many steps are split over several functions, because the time that LLVM takes rises
+faster than the length of a function.
 """
 
 from __future__ import annotations

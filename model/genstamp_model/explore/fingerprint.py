@@ -199,7 +199,7 @@ class FingerprintBoard:
             self._library.run(table.allow, slots)
 
     def turn(self, quota: int, threads: int) -> None:
-        """Expand so many states more, unless there is a reason to stop before; `outcome` says why it stopped."""
+        """Expand this many states more, unless there is a reason to stop before; `outcome` says why it stopped."""
         if self.full:
             # What could not be put away would be put away twice.
             return

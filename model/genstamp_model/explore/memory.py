@@ -107,7 +107,7 @@ def bytes_at_most(words: int) -> int:
 
 
 def bytes_taken(words: int, states: int, buckets: int) -> int:
-    """Bytes in use by a search that has found so many states, with so many buckets in its tables."""
+    """Bytes in use by a search that has found this many states, with this many buckets in its tables."""
     return states * (8 * words + 4) + 8 * BUCKET * buckets
 
 

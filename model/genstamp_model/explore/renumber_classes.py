@@ -1,8 +1,8 @@
 """Which ordered numbers are compared with one another: classes, found by unification over a model's expressions.
 
-Renumbering keeps the order within a class and nothing else, so two numbers stand in one class as soon as some
-expression compares them or gives one to the other. Constants that a class meets are fixed points of its renumbering.
-Refused is what needs more than order: arithmetic, a number of another kind, and a raised number in a check or property.
+Renumbering keeps the order within a class and nothing else, so two numbers are in one class as soon as some expression
+compares them or gives one to the other. Constants that a class meets are fixed points of its renumbering. Refused is
+what needs more than order: arithmetic, a number of another kind, and a raised number in a check or property.
 """
 
 from __future__ import annotations
@@ -364,7 +364,7 @@ class _Inference:
 
 
 def _anew(shape: Shape) -> Shape:
-    """The shape, with new classes for what is only constants so far: an expression may stand in several places."""
+    """The shape, with new classes for what is only constants so far: an expression may be in several places."""
     match shape:
         case _Class():
             root = shape.root()

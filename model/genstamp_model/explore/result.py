@@ -71,7 +71,7 @@ class Result:
     search by fingerprints holds with a probability; what it says is violated is.
 
     Attributes:
-        undetermined: why the search ended early, in words; empty where it did not.
+        undetermined: why the search ended early, as text; empty where it did not.
         states: distinct states.
         generated: the initial state and every step taken.
         levels: of the breadth-first search, the initial state's included.
@@ -86,7 +86,7 @@ class Result:
         doubt: at most the probability with which states were missed, because only fingerprints of them were compared;
             0 where all states were compared in full.
         disk_bytes: most that files took at a time, for what had no room in memory.
-        reductions: how one state stands for many, in words; then all counts are of such states.
+        reductions: how one state stands for many, as text; then all counts are of such states.
     """
 
     instance: Instance

@@ -40,7 +40,7 @@ class Column:
     """An array that is only appended to; from its beginning on it can be brought to a file.
 
     Attributes:
-        outside: bytes that stand in the file.
+        outside: bytes that are in the file.
     """
 
     def __init__(self, array: NDArray[Any], disk: Disk) -> None:
@@ -50,7 +50,7 @@ class Column:
         self.outside = 0
 
     def bring_out(self, size: int, system_mmap: Any) -> None:
-        """Bring the first so many bytes to the file, less what is not a whole page.
+        """Bring the first this many bytes to the file, less what is not a whole page.
 
         Raises:
             DiskError: there is no room; what stood in memory still does.
@@ -87,7 +87,7 @@ class Spill:
 
     @property
     def outside(self) -> int:
-        """Bytes of states that stand in files."""
+        """Bytes of states that are in files."""
         return sum(column.outside for columns in self._columns for column in columns)
 
     @property

@@ -64,7 +64,7 @@ class _Sample:
         self._draw = random.Random(0)
 
     def compare(self, states: int) -> None:
-        """Look at so many states."""
+        """Look at this many states."""
         if not self._groups:
             return
         start = self._first()

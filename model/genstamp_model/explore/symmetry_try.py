@@ -1,6 +1,6 @@
 """Trying every numbering of the members of groups, in the compiled search.
 
-    exchange<i>(state)   exchange two neighbouring members; messages that speak of them are sorted anew
+    exchange<i>(state)   exchange two neighbouring members; messages that mention them are sorted again
     compare<i>(state)    whether the first of them belongs before the second (0), after it (2), or either way (1)
     canonical(state)     the representative, in the state's place
 

@@ -2,7 +2,7 @@
 
 A table is a number of buckets of eight slots, one line of the cache each. A slot holds the upper half of a state's hash
 and, below it, the state's place plus one; an empty slot is 0. A state belongs to the bucket that its hash's upper half
-is the fraction of, and stands there or in the first bucket behind it that has room. So entries stand in the order of
+is the fraction of, and stands there or in the first bucket behind it that has room. So entries are in the order of
 their hashes, more or less, and a table grows in place by any factor without a look at the states.
 """
 

@@ -73,7 +73,7 @@ class Bounds:
         return self._instance.sizes.of(index)
 
     def _read(self, expr: Expr) -> Span:
-        """The declared range of a number that stands in the state."""
+        """The declared range of a number in the state."""
         kind = expr.type
         if not isinstance(kind, NumberType) or kind.low is None:
             return _UNKNOWN

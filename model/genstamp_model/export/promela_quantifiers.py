@@ -1,7 +1,7 @@
 """Quantifiers in Promela: each is a macro, its body another one with the bound name as parameter.
 
-The macro writes the body out once for each member, so that it can stand in a guard. Its own parameters are the names
-that occur unbound.
+The macro writes the body out once for each member, so that it can be in a guard. Its own parameters are the names that
+occur unbound.
 """
 
 from __future__ import annotations

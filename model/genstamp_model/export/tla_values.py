@@ -112,7 +112,7 @@ def type_set(type_: Type, names: Names) -> Piece:
 
 
 def named_types(type_: Type) -> Iterator[EnumType | RecordType]:
-    """The enumerations and records that stand in the set of a type's values."""
+    """The enumerations and records that are in the set of a type's values."""
     match type_:
         case EnumType() | RecordType():
             yield type_

@@ -1,7 +1,7 @@
 """Tracing the actions of a system: each way through a declared one becomes an action of the model.
 
 An action without a `case` has one way. With cases it is traced again and again, each time along other answers, in the
-order in which the ways stand in the text.
+order in which the ways are in the text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from genstamp_model.language.trace import ActionParameter, Case, Check, Trace
 from genstamp_model.language.types import IndexSet, RefType
 
 _MOST_WAYS = 200
-"""More ways through one action than a reader can follow: a `case` stands in a loop, or cases do not end in `return`."""
+"""More ways through one action than a reader can follow: a `case` is in a loop, or cases do not end in `return`."""
 
 
 @dataclass

@@ -170,7 +170,7 @@ class Builder:
                     raise SpecError(message, self.system.source)
 
     def _refuse_marks(self) -> None:
-        """Refuse a mark of the other kind, and a variation of which nothing in the text knows."""
+        """Refuse a mark of the other kind, and a variation that does not occur in the text."""
         kinds = {variation.name: variation.kind for variation in self.system.variations}
         for (name, mark), source in self._marks.items():
             if name in kinds and kinds[name] not in _MARKED[mark]:
@@ -371,7 +371,7 @@ def _compose(parts: Sequence[type[Part]]) -> type[Part]:
 
 
 def _refuse_namesakes(parts: Sequence[type[Part]]) -> None:
-    """Refuse what has one name in two parts of which neither inherits from the other: one would vanish."""
+    """Refuse a name that two parts declare if neither inherits from the other: one would vanish."""
     kinds = ActionDeclaration | PropertyDeclaration | LimitDeclaration | ObservationDeclaration
     found: dict[str, tuple[type[Part], Source]] = {}
     for part in parts:

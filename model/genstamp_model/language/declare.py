@@ -239,7 +239,7 @@ class Part(Traced, metaclass=_PartType):
 
     @classmethod
     def callers_of(cls, declaration: ActionDeclaration) -> frozenset[IndexSet]:
-        """Sets whose members may call a step, as the part in which it stands says, or one that this builds on."""
+        """Sets whose members may call a step, as its part or a base part declares."""
         parts = (base for base in cls.__mro__ if isinstance(vars(base).get(declaration.name), ActionDeclaration))
         callers: tuple[type[Index], ...] = getattr(next(parts, cls), "_callers", ())
         return frozenset(index.set for index in callers)

@@ -16,7 +16,7 @@ def refuse_others(what: str, declaration: object, **fields: tuple[IsRight, str])
     """Refuse a declaration one of whose fields holds something else.
 
     Args:
-        what: the declaration, in words.
+        what: the declaration, as text.
         fields: by name, what the value has to fulfil, and what to write.
 
     Raises:

@@ -209,7 +209,7 @@ class Model:
 
     @cached_property
     def index_sets(self) -> tuple[IndexSet, ...]:
-        """Every index set that the model speaks of, in order of appearance."""
+        """Every index set that the model mentions, in order of appearance."""
         found: dict[str, IndexSet] = {}
         for index in self._mentioned():
             found.setdefault(index.name, index)

@@ -81,7 +81,7 @@ class Traced:
 
 
 class Symbolic(Traced):
-    """Base of what stands for the values of every state."""
+    """Base class of symbolic values, which represent the values of every state."""
 
     __slots__ = ()
 

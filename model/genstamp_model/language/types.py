@@ -12,7 +12,7 @@ A state of a model is built from these values (`evaluate` computes with nothing 
     sequence                    tuple
     message bag                 tuple of records, sorted by `sort_key`
 
-Sizes of index sets are not part of a type: they stand in configurations.
+Sizes of index sets are not part of a type: they are in configurations.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def has_ordered_number(type_: Type) -> bool:
 
 
 def misfit(value: Value, type_: Type, sizes: Sizes, limits: Mapping[str, int]) -> str:
-    """Why a plain value cannot be one of a type within the limits, in words; empty if it can."""
+    """Why a plain value cannot be one of a type within the limits, as text; empty if it can."""
 
     def inner(part: Value, kind: Type) -> str:
         return misfit(part, kind, sizes, limits)
@@ -278,7 +278,7 @@ def misfit(value: Value, type_: Type, sizes: Sizes, limits: Mapping[str, int]) -
 
 
 def fits(given: Type, wanted: Type) -> bool:
-    """Whether a value of one type may stand where the other is expected."""
+    """Whether a value of one type may be where the other is expected."""
     match given, wanted:
         case NumberType(), NumberType():
             return True

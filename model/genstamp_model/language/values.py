@@ -274,9 +274,9 @@ def enum_type(members: type[enum.Enum]) -> EnumType:
 class Index(Value):
     """Base of index sets: subclass it, once for each kind of node or thing; instances are members.
 
-    `class Datanode(Index, symmetric=True)` declares a set whose size a configuration gives. A further subclass,
-    `class Client(Holder)`, is the subset of the unnamed members: a client can stand wherever a holder can. `unnamed`
-    says how these are called: `class Holder(Index, unnamed="Client")`.
+    `class Datanode(Index, symmetric=True)` declares a set whose size a configuration gives. A further subclass, `class
+    Client(Holder)`, is the subset of the unnamed members: a client can be wherever a holder can. `unnamed` says how
+    these are called: `class Holder(Index, unnamed="Client")`.
     """
 
     set: ClassVar[IndexSet]

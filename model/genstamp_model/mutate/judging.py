@@ -54,7 +54,7 @@ JUDGES: Final = (
 
 _BY_KIND: Final = {"error": RANGES, "invariant": INVARIANTS, "transition": TRANSITIONS, "deadlock": DEADLOCK}
 _ROOM: Final = 2
-"""The search of a mutant ends at so many times the states of the model; the lock has noticed it then."""
+"""The search of a mutant ends at this many times the states of the model; the lock has noticed it then."""
 
 
 @dataclass(frozen=True)

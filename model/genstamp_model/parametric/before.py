@@ -107,7 +107,7 @@ class Before:
         return Told((*more, *terms), tuple(translation.definitions), tuple(read))
 
     def _argument(self, parameter: ActionParameter, domains: list[Term]) -> Symbolic:
-        """A value of which no more is known than that the parameter ranges over it."""
+        """A value of which only the parameter's range is known."""
         name, sorts = f"{parameter.name}?", self._values.sorts
         match parameter.domain:
             case IndexSet() as index:

@@ -68,7 +68,7 @@ class Sorts:
         return z3.Const(f"first {_root(index)}", self.of(index))
 
     def before(self, index: IndexSet) -> Term:
-        """The relation in which members follow each other, reflexive; from now on the axioms speak of it."""
+        """The relation in which members follow each other, reflexive; from now on the axioms mention it."""
         self._ordered.add(_root(index))
         sort = self.of(index)
         return z3.Function(f"{_root(index)} before", sort, sort, z3.BoolSort())
@@ -106,7 +106,7 @@ def _root(index: IndexSet) -> str:
 
 
 def _spoken_of(model: Model) -> Iterator[IndexSet]:
-    """Index sets that only expressions speak of."""
+    """Index sets that only expressions mention."""
     roots = [claim.condition for claim in model.properties]
     for action in model.actions:
         roots += [check.condition for check in action.checks] + [effect.value for effect in action.effects]

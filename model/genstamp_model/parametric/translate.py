@@ -53,7 +53,7 @@ _SCALAR: dict[Op, Callable[..., Term]] = {
 
 
 def refusal(expr: Expr, parameters: AbstractSet[str] = frozenset()) -> str | None:
-    """Why an expression has no translation, in words; None where it has one.
+    """Why an expression has no translation, as text; None where it has one.
 
     Args:
         parameters: names that are bound outside of all quantifiers: those of an action.

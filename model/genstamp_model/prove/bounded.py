@@ -1,4 +1,4 @@
-"""Bounded model checking: is anything wrong within so many steps of the initial state?
+"""Bounded model checking: is anything wrong within this many steps of the initial state?
 
 Within the configuration's limits the states are those of `explore`, so that a shortest violation has the same length. A
 result is a path that `evaluate` has taken; if none is found, that holds only for the steps that were searched. Not
@@ -61,9 +61,9 @@ class Bounded:
 
     Attributes:
         asked: how many steps were to be looked at.
-        settled: in paths of so many steps there is no violation; -1 where not even the initial state is settled.
+        settled: in paths of this many steps there is no violation; -1 where not even the initial state is settled.
         looked_at: properties that were judged, "errors" and "deadlock" among them where these were.
-        undetermined: why it ended early, in words.
+        undetermined: why it ended early, as text.
         milliseconds: for each number of steps, the time that its answer took.
         deepest: see `_Search.deepest`.
     """
@@ -94,12 +94,12 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Reached:
-    """Whether a witness shows within so many steps.
+    """Whether a witness shows within this many steps.
 
     Attributes:
-        settled: in so many steps it is not reached; -1 where not even the initial state is settled.
+        settled: in this many steps it is not reached; -1 where not even the initial state is settled.
         path: a shortest path to a state that shows it; None where none was found.
-        undetermined: why it ended early, in words; empty where it did not.
+        undetermined: why it ended early, as text; empty where it did not.
         deepest: see `_Search.deepest`.
     """
 
@@ -142,7 +142,7 @@ def bmc(
     """Look for a violation within some number of steps, the shortest first.
 
     Args:
-        steps: at most so many.
+        steps: at most this many.
         properties: names of the invariants and transition properties to judge, and nothing else; by default all of
             them, and errors and deadlock as well.
         limits: limits other than those of the configuration.

@@ -89,7 +89,7 @@ class Earlier:
 
 
 class FirstSteps:
-    """The paths from the initial state, for what must hold within so many steps; numbers without bounds."""
+    """The paths from the initial state, for what must hold within this many steps; numbers without bounds."""
 
     def __init__(self, links: Links, timeout_ms: int) -> None:
         self._links = links
@@ -101,7 +101,7 @@ class FirstSteps:
         self._solver.add([cell == literal(cell, value) for cell, value in zip(self._rows[0], values, strict=True)])
 
     def fail(self, claim: Claim, steps: int) -> tuple[Term, list[list[Term]]]:
-        """Whether a claim can fail after exactly so many steps: Z3's answer, and the values of each state if so."""
+        """Whether a claim can fail after exactly this many steps: Z3's answer, and the values of each state if so."""
         while len(self._rows) <= steps:
             # Behind a literal: a state from which no step leads is a state all the same.
             number = len(self._rows)

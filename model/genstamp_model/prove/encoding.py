@@ -41,7 +41,7 @@ class Conjunct:
 
 @dataclass(frozen=True)
 class Claim:
-    """A property as conjuncts; `two_states` where it speaks of a state and its successor."""
+    """A property as conjuncts; `two_states` where it mentions a state and its successor."""
 
     name: str
     conjuncts: tuple[Conjunct, ...]
@@ -91,7 +91,7 @@ class Encoding:
 
     @cached_property
     def steps(self) -> list[EncodedStep]:
-        """Every action with every choice of its arguments, but for those that no state enables."""
+        """Every action with every choice of its arguments, except for those that no state enables."""
         return [step for action in self.instance.model.actions for step in self.steps_of(action)]
 
     def steps_of(self, action: Action) -> Iterator[EncodedStep]:

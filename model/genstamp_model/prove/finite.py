@@ -63,7 +63,7 @@ class Finite:
 
     @cached_property
     def steps(self) -> list[FiniteStep]:
-        """Every action with every choice of its arguments, but for those that no state enables."""
+        """Every action with every choice of its arguments, except for those that no state enables."""
         a = self.algebra
         found = []
         for step in self.expansion.steps():

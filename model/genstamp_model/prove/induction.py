@@ -36,12 +36,12 @@ def prove(
 ) -> Report:
     """Prove everything that the model declares inductive, for the sizes of the instance's configuration.
 
-    Integers are unbounded and limits ignored, but for those that give bags and sequences their places.
+    Integers are unbounded and limits ignored, except for those that give bags and sequences their places.
 
     Args:
         timeout_ms: time for one question to the solver, in milliseconds; then it is undetermined.
         others: also try the invariants and transition properties that are not declared inductive.
-        k: look back so many steps at most; a property gets the smallest number that proves it.
+        k: look back this many steps at most; a property gets the smallest number that proves it.
         distinct: only look at steps in a row that visit no state twice, which loses nothing and may prove more.
 
     Returns:

@@ -54,7 +54,7 @@ class Strengthening:
         supporting: what was found for them, none of which could be left out.
         candidates: clauses that hold in all states looked at; `inductive` is how many of them all steps keep.
         cut: there were more candidates than were looked at.
-        undetermined: why the search ended early, in words; empty where it did not.
+        undetermined: why the search ended early, as text; empty where it did not.
         report: the proof of all that was found, by `prove`; None where nothing was.
     """
 
@@ -71,7 +71,7 @@ class Strengthening:
 
     @property
     def verdict(self) -> Verdict:
-        """Proved if every goal is; what was not found may exist all the same."""
+        """Proved if every goal is; what was not found may exist anyway."""
         is_all = len(self.proved) == len(self.goals) and not self.undetermined
         return Verdict.PROVED if is_all else Verdict.UNDETERMINED
 
@@ -202,7 +202,7 @@ class _Search:
         return [one for one in kept if one.clause is not None], reached_goals
 
     def _relevance(self) -> list[int]:
-        """How near each condition is to the goals: how many of its variables they do not speak of."""
+        """How near each condition is to the goals: how many of its variables they do not mention."""
         own = {name for goal in self._goals for name in _variables(goal.condition)}
         return [len(_variables(condition) - own) for condition in self._ground.conditions]
 

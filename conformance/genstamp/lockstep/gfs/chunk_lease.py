@@ -8,7 +8,7 @@ are ticks of a primary, and for the master there is one more, when it takes the 
 Versions are counted as the model counts them, since one that was chosen is lost if the master dies before it told
 anybody. A write is an answer of success: all replicas of the lease have done the mutation.
 
-What each event is stands in `chunk_of_master` and `chunk_of_chunkservers`.
+The meanings of the events are in `chunk_of_master` and `chunk_of_chunkservers`.
 
 Not here: what `chunk_words` names. A copy or a version that a chunkserver records when the master has given it up
 ends what is judged of a chunk, as the model takes each exchange as one step.

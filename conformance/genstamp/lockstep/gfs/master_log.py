@@ -7,7 +7,7 @@ that was complete, files that were deleted. So a log replica may still take what
 
 Shadows of one log are one in the system: what counts is which of them has shown most.
 
-The checks are the system's, but for one thing: which records are found after a crash is told by their number.
+The checks are the system's, except for one thing: which records are found after a crash is told by their number.
 
 Not here: whatever `master_log_words` names.
 """
@@ -207,7 +207,9 @@ class MasterLogProjection:
         return steps
 
     def _crashed(self, records: int, *, is_torn: bool) -> list[Event]:
-        """The master died, and so many records were on its disk: some perhaps of a flush that it could not tell of."""
+        """The master died, and this many records were on its disk: some perhaps of a flush that it could not tell
+        of.
+        """
         written = records - self._known.flushed
         flushed = _pieces("flush_log", written, records) if written > 0 else []
         return [*flushed, _step("crash", {"torn": str(int(is_torn))})]

@@ -1,6 +1,6 @@
 """Maps the events of a run of GFS to steps of gfs.mutation_order: the order of one lease, and who keeps it.
 
-All that is said of the mutations of a lease in `mutations` holds.
+The notes on the mutations of a lease in `mutations` apply.
 
 Not here: offsets and padding (`record_append`), and what is written; mutations of a lease beyond the first
 `FOLLOWED`.

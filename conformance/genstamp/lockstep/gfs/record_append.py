@@ -1,6 +1,6 @@
 """Maps the events of a run of GFS to steps of gfs.record_append: the appends to one chunk under one lease.
 
-All that is said of the mutations of a lease in `mutations` holds; so records that stand twice are those of two clients.
+The notes on the mutations of a lease in `mutations` apply; so records that stand twice are those of two clients.
 
 Offsets of a run are bytes; those of the model have room for one record each. What stood in the primary's replica when
 it recorded the version of the lease is taken for one record; the next offset is where that ends, and each one after
@@ -10,8 +10,8 @@ secondary puts elsewhere, or that is answered with another. Whether a record fit
 client's push shows, and by that of a chunk that is padded. A secondary whose replica ends before the end of what it
 says to have applied has put it elsewhere.
 
-Not here: chunks that are written too, as a write goes where its client likes; what stands in a replica, and how long
-those of the secondaries are otherwise; which chunk comes next; mutations of a lease beyond the first `FOLLOWED`.
+Not here: chunks that are written too, as a write goes where its client likes; what is in a replica, and how long those
+of the secondaries are otherwise; which chunk comes next; mutations of a lease beyond the first `FOLLOWED`.
 """
 
 import math
@@ -94,7 +94,7 @@ class RecordAppendProjection(MutationsProjection):
                 self._offsets.setdefault(_key(event), dict(zip(sorted({0, begins}), self._names, strict=False)))
 
     def before(self, event: Event) -> list[Step]:
-        """A record under an earlier lease, if something stands in the primary's replica."""
+        """A record under an earlier lease, if something is in the primary's replica."""
         if not self._lengths.get((event.node, event.entity)):
             return []
         client = {"client": BEFORE}

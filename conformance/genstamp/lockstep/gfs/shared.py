@@ -41,7 +41,7 @@ class Namespace:
                 yield name[len(path) :], file
 
     def forget(self, records: int) -> None:
-        """Only so many records have survived."""
+        """Only this many records have survived."""
         survived, self._records = self._records[:records], []
         self.files.clear()
         for record in survived:

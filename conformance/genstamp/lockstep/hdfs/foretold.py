@@ -25,7 +25,7 @@ class Foretold:
         lengths: lengths that replicas of a block have, in order.
         unanswered: calls of primaries without an answer, as (block, recovery id, call, datanode).
         asked: (block, recovery id) -> the datanodes that a primary has asked for their replica.
-        dropped: recoveries whose primary has registered anew meanwhile, and so may have ended them.
+        dropped: recoveries whose primary has registered again meanwhile, and so may have ended them.
         decided: recoveries whose primary has heard of all locations that its command names, and was not preempted.
     """
 

@@ -4,7 +4,7 @@ Packets are known by the block's lengths at which they end, in order; datanodes 
 and then in the order in which they join; stamps by the order in which the block gets them. Steps without an event, such
 as sent packets and acknowledgements that go up, are inserted where they are needed (`chain`).
 
-A client does not tell whom it takes for bad. What it does next does: the pipeline that is set up next lacks the
+A client does not report which node it considers bad. What it does next does: the pipeline that is set up next lacks the
 datanode. So what leads to it is judged with the first step of the new set-up.
 
 Not here: what `pipeline_words` names.

@@ -47,7 +47,7 @@ class Part(msgspec.Struct):
         number: among the parts of the log.
         file: the name under which its lines are told: the one that it had when it was found.
         path: where it is now.
-        id, beginning: what it is known by later; of its beginning so many bytes, and their hash.
+        id, beginning: what it is known by later; of its beginning this many bytes, and their hash.
         end: bytes of its content that are read.
     """
 
@@ -280,7 +280,7 @@ def is_packed(path: Path) -> bool:
 
 
 def beginning(path: Path, num_bytes: int = _BEGINNING) -> tuple[int, str]:
-    """How the content of a file begins: so many bytes, and their hash."""
+    """How the content of a file begins: this many bytes, and their hash."""
     found = head(path, num_bytes)
     return len(found), blake2b(found, digest_size=16).hexdigest()
 

@@ -84,7 +84,7 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._looking.end_here()
 
     def partitions(self, start: dict[str, str], end: dict[str, str]) -> Sequence[InputPartition]:
-        """One a log of which something has come."""
+        """One for each log with new content."""
         before = decoded(start[_OFFSET])
         found = []
         for name, position in decoded(end[_OFFSET]).items():

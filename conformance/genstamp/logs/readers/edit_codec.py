@@ -1,6 +1,6 @@
 """Decodes the data of binary edit-log operations, for layout versions -24 to -67.
 
-Not here: operations that neither tell of files, blocks and leases nor stand in a version in which records can be
+Not here: operations that neither tell of files, blocks and leases nor are in a version in which records can be
 distinguished only by decoding them (before -28, which has no checksums); and framing
 (`genstamp.logs.readers.edit_binary`).
 

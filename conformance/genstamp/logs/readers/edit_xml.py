@@ -18,7 +18,7 @@ from genstamp.logs.readers.sighting import whole_number
 from genstamp.logs.streams import Content, DamagedSourceError
 
 DEPTH_MAX = 20
-"""How deep elements stand in one another; the viewer's own do five deep."""
+"""The greatest nesting depth of elements; the viewer's own do five deep."""
 
 ELEMENTS_MAX = 2_000_000
 """Elements of one record, or of one item of an image; a directory has 1,048,576 children at most by HDFS' default."""

@@ -292,7 +292,7 @@ class FastReading:
         return written.removesuffix(b"\r") or bytes(data[at : stop_at if end < 0 else end]).removesuffix(b"\r")
 
     def _as_written(self, line: int) -> bytes:
-        """A line that was given to compiled code otherwise, as it stands in the file; else empty."""
+        """A line that was given to compiled code otherwise, as it is in the file; else empty."""
         at = line - self._piece_line
         return self._lines_as_written[at] if 0 <= at < len(self._lines_as_written) else b""
 
@@ -387,7 +387,7 @@ class FastReading:
     # -- files ----------------------------------------------------------------------------------------------------
 
     def _take_files(self, data: bytes | bytearray) -> None:
-        """Does what `log_namenode` does for such lines, in the order in which they stand."""
+        """Does what `log_namenode` does for such lines, in their order."""
         namespace, rows, files = self._context[1], self._files, self._known_files
         tree, give_block = self._state.tree(namespace), self._state.give_block
         number = int(self._counters.totals[FILES])

@@ -17,7 +17,7 @@ HEAD_MAX: Final = 2048
 """Bytes of a line in which its head is looked for."""
 
 CARRIERS_MAX: Final = 4
-"""Carriers that may stand one in another."""
+"""Carriers, which may be nested."""
 
 
 class LogLine(NamedTuple):

@@ -1,6 +1,6 @@
 """A log message that reports a step, and the patterns of such messages.
 
-Not here: the patterns and their meaning: those of the NameNode and of datanodes stand in `log_namenode` and
+Not here: the patterns and their meaning: those of the NameNode and of datanodes are in `log_namenode` and
 `log_datanode`.
 """
 
@@ -25,7 +25,7 @@ FRAGMENTS = {
     b"replica": rb"replica=(?:null|\w+, blk_-?\d+_(?P<replica_stamp>\d+), (?P<replica_state>\w+))",
     b"datanode": rb"(?:\w+\[)?(?P<datanode>[\w.-]+:\d+)",
 }
-"""Parts of patterns that stand in many, written %(name)b: a block, a block that may have been made anonymous, a block
+"""Parts of patterns that are in many, written %(name)b: a block, a block that may have been made anonymous, a block
 with its pool, a state, a lease, a replica, a datanode.
 """
 

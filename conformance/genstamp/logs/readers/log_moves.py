@@ -47,7 +47,7 @@ class CompiledFiles:
 
     Attributes:
         namespace: as given.
-        files, holders: for compiled code; taken anew for each scan.
+        files, holders: for compiled code; taken again for each scan.
         is_open: whether files may still be here; if not, all are in the tree.
     """
 

@@ -48,7 +48,7 @@ PATTERNS: Final = reduce(
 PARTS: Final = bytes(
     each for each in range(256) if not (chr(each).isascii() and chr(each).isalnum()) and each not in b"_./$"
 )
-"""What a message may stand behind, where the layout of the line is not known: all but parts of a name or a path."""
+"""What a message may be behind, where the layout of the line is not known: all but parts of a name or a path."""
 
 HEAD_MAX: Final = 4096
 """Bytes of a line in which a statement is looked for, so that the time for a hostile line is bounded."""

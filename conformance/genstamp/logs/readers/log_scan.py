@@ -112,7 +112,7 @@ class Heads(NamedTuple):
     Attributes:
         text: all of them. starts: where each begins in `text`, and the end. form: a `Form` for each. first: by byte,
         the number of the first that begins with it, and one more for the end. parts: by byte, whether one that states
-        a step may stand behind it. stated, stated_starts: those that state a step, in small letters, and where each
+        a step may be behind it. stated, stated_starts: those that state a step, in small letters, and where each
         begins. begin, stop: by byte, in whichever case, which of these begin with it. lower: each byte as a small
         letter.
     """

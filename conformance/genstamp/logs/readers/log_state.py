@@ -367,7 +367,7 @@ class LogState:
             self._longest = max(self._longest, (line.time_us - since, block_id, file))
 
     def lacks_replicas(self, namespace: str, block_id: str, lacking: int) -> None:
-        """A committed block waits for so many replicas."""
+        """A committed block waits for this many replicas."""
         if len(self._lacking) >= WAITING_MAX:
             self._lacking.clear()
         self._lacking[namespace, block_id] = lacking

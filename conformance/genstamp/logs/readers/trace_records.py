@@ -35,7 +35,7 @@ class Record:
     """One traced call or step.
 
     Attributes:
-        line: where it stands in its file, and `file` which.
+        line: where it is in its file, and `file` which.
         thread: what TraceBench calls TID: all records of a thread within one call.
         operation: its name.
         start, end: nanoseconds of the host's own clock, which says nothing on another host.

@@ -160,7 +160,7 @@ class _Story:
         return record.agent == _NAMENODE and asked == REMOTE_CALL + record.operation
 
     def _at(self, moment: Moment, before: int) -> Sighting | None:
-        """The event that a moment is, if it is one; each record is counted or gives an event."""
+        """The event of a moment, if it has one; each record is counted or gives an event."""
         record = self._task.records[moment.record]
         call = record.operation.removeprefix(REMOTE_CALL)
         if call in _CALLS and (record.agent == _NAMENODE or call != record.operation):

@@ -114,7 +114,7 @@ class _Writer:
     def _line(
         self, number: str, depth: int, label: str, refuses: str | None, check: Check | None, way: Action
     ) -> Iterator[str]:
-        """A check or a case, under the method of Hadoop in which it stands if that is another one than before.
+        """A check or a case, under its method of Hadoop if that differs from the one before.
 
         `refuses` is None for a case, and empty if the check refuses no caller.
         """

@@ -1,6 +1,6 @@
 """The changes of a step, a line for each place: an assignment, or the event of a lifecycle.
 
-Every line speaks of the state before the step. Not here: the checks: `call_text`.
+Every line mentions the state before the step. Not here: the checks: `call_text`.
 """
 
 import re
@@ -95,7 +95,7 @@ class Effects:
         return told if len(told) <= SHORT else called
 
     def _said(self, name: Name) -> str:
-        """What a function says of itself, the first time that a call speaks of it."""
+        """What a function says of itself, the first time that a call mentions it."""
         if name.function in self._told or not name.says:
             return ""
         self._told.add(name.function)

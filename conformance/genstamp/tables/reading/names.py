@@ -1,8 +1,8 @@
 """Which function of the specification an expression comes from, so that a page can name it in place of the formula.
 
 While a system is traced, what its functions return is watched: `s.nothing_to_recover(file)` gives an expression, and
-the page writes `nothing_to_recover(file)` for it. What is returned after an assignment is not named, because it speaks
-of a state in the middle of the step.
+the page writes `nothing_to_recover(file)` for it. What is returned after an assignment is not named, because it
+mentions a state in the middle of the step.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from genstamp_model.language.values import wrap
 
 
 def rows(model: Model, history: Collection[str]) -> Iterator[str]:
-    """The table, and the enumerations and records that it speaks of."""
+    """The table, and the enumerations and records that it mentions."""
     shown = {}
     types: dict[str, Type] = {}
     for variable in model.variables:
