@@ -51,7 +51,7 @@ class Count(NamedTuple):
 
 
 class _Arrow(NamedTuple):
-    """What is drawn once. `source` is a state's id or, if `is_shared`, the words for all the states it comes from."""
+    """The draw, made once. `source` is a state's id or, if `is_shared`, the words for all the states it comes from."""
 
     source: str
     target: str
@@ -169,7 +169,7 @@ class _Told:
         self._counts = counts
 
     def count(self, arrow: _Arrow, event: str) -> Count:
-        """Of one event of an arrow; of all the sources that it stands for."""
+        """One event of an arrow; and all the sources that it stands for."""
         fits = [
             count
             for edge, count in self._counts.items()

@@ -252,7 +252,7 @@ def without(lock: Lock, system: str, left_out: Collection[tuple[str, str]]) -> L
 def differences(locked: Lock, found: Lock) -> list[str]:
     """What differs between a lock and what was found, a line each; empty if nothing does.
 
-    What only one of them mentions is a difference too: a property that nobody checks any more must be seen.
+    An entry of only one of them is a difference too, so that a property that is no longer checked is reported.
 
     >>> entry = VariationEntry(breaks="one_lease", configuration="one_file", depth=7, distinct=9, digest="00")
     >>> before, after = ({"leases": SystemEntry(variations={"HDFS-1": entry})}, {"leases": SystemEntry()})

@@ -242,7 +242,7 @@ class Evaluator(Computing):
     def beyond(self, state: State) -> list[str]:
         """Names of the configuration's limits that a state exceeds.
 
-        Of messages for which a bag has no place only the bag's own limit is named, as in the compiled search.
+        For messages without a place in a bag, only the bag's own limit is named, as in the compiled search.
         """
         limits = self.instance.limits
         found = {name for name, expr in self.model.limits if self.value(expr, state) > limits[name]}  # type: ignore[operator]

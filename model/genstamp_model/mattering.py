@@ -1,4 +1,5 @@
-"""What must have happened inside of a condition, in some reached state or step, so that each thing in it mattered.
+"""The conditions that must have held inside a condition, in some reached state or step, so that each part of it
+mattered.
 
 A condition that a value depends on (what `count` counts, `where` of a minimum, the condition of a choice) was true, and
 that of a choice false as well; so was each alternative of an antecedent. Each of two values that are compared has left
@@ -26,7 +27,7 @@ _SIZES = frozenset({Op.CARDINALITY, Op.LENGTH})
 
 
 def inside(claim: Expr, fixed: Collection[str]) -> Iterator[Expr]:
-    """What must have happened inside of a claim, each for some of the members that are bound around it.
+    """The conditions that must have held inside a claim, each for some of the members that are bound around it.
 
     Args:
         claim: what must hold; closed, or with the free parameters of a property.
@@ -183,7 +184,7 @@ def _asks_for(expr: Expr, labels: Collection[str]) -> bool:
 
 
 def _operands(side: Expr) -> Iterator[Expr]:
-    """What is compared, apart from arithmetic."""
+    """The compared expressions, without arithmetic."""
     if side.op not in _ARITHMETIC:
         yield side
         return

@@ -16,7 +16,7 @@ from genstamp_model.language.model import Model, Variable, limit_names
 from genstamp_model.language.types import Sizes
 
 _MEMBERS: Final = 2
-"""Of each index set, so that members can begin unlike each other."""
+"""One for each index set, so that members can have different initial values."""
 
 
 def never_set(model: Model) -> tuple[Variable, ...]:

@@ -253,7 +253,7 @@ class _Writer:
         return self._function(["s"])
 
     def _loop_over(self, count: int) -> None:
-        """Have this many parameters be bound from here on, at least."""
+        """Bind at least this many parameters from here on."""
         for parameter in self._action.parameters[self._depth : count]:
             self._write(f"for {self._names[parameter.name]} in {self._domain(parameter)}:")
             self._depth += 1

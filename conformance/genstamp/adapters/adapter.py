@@ -85,7 +85,7 @@ class Adapter(Protocol):
         """The events that were not handed over yet."""
 
     def set_times(self, times_ms: Mapping[str, int]) -> bool:
-        """Have the runs that begin from now on other times than Hadoop's, by name, in milliseconds.
+        """Set times other than Hadoop's, by name, in milliseconds, for the runs that begin from now on.
 
         None, and all are Hadoop's again. Gives whether the implementation can; if not, nothing changes.
         """

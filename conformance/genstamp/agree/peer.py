@@ -40,7 +40,7 @@ class Found:
         distinct: distinct states; None where the search did not finish.
         depth: most steps on a shortest path to a state; None where the checker does not search breadth first.
         generated: states with those found again, as the checker counts them; never compared.
-        verdicts: by name of the property, `RANGES` and `STOPS` included. A property that is missing is not judged.
+        verdicts: by name of the property, `RANGES` and `STOPS` included. A missing property was not checked.
         seconds: wall time, compilation or start of the checker included.
         undetermined: why the search did not finish, as text; empty where it did.
     """

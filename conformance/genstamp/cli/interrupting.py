@@ -139,12 +139,12 @@ class Left:
     instance: Instance
 
     def told(self) -> str:
-        """It in a line."""
+        """The instance in a line."""
         model = self.instance.model
         return f"{model.system}:{self.instance.configuration.name} ({model.semantics}): undetermined: interrupted"
 
     def plain(self) -> dict[str, Any]:
-        """It as JSON: the keys that every verb's results have."""
+        """The instance as JSON: the keys that every verb's results have."""
         model = self.instance.model
         return {
             "system": model.system,
@@ -157,7 +157,7 @@ class Left:
         }
 
     def case(self) -> Case:
-        """It as a test case."""
+        """The instance as a test case."""
         # Here, so that verbs that know no system need not wait for the modelling language.
         from genstamp.report import Case
         from genstamp.report.of_model import group_of, search_rule

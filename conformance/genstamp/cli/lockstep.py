@@ -38,7 +38,7 @@ def simulate(
         semantics: of system and implementation; the system's default unless one is named.
         seeds: how many runs.
         first: the first seed.
-        faults: whether anything goes wrong in them.
+        faults: whether faults are injected into them.
         coverage: whether to count abstract transitions.
         missing: whether to list those that were not reached.
         form: what to print; transitions are counted in the text alone.

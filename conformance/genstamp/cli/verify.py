@@ -1,7 +1,6 @@
 """The verb `verify`: runs every check on a sample of the systems or on all of them; prints one table at the end.
 
-The table goes to standard output, how far the run is to standard error. Not here: what is judged and how
-(`genstamp.verify`).
+The table goes to standard output, how far the run is to standard error. Not here: the checks (`genstamp.verify`).
 """
 
 import os

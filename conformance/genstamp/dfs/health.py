@@ -53,7 +53,7 @@ def on_a_line(name: str) -> str:
 
 
 async def entries(client: DFSClient, path: str) -> AsyncIterator[HdfsFileStatus]:
-    """What is in a directory, page by page; a file is its own entry.
+    """The contents of a directory, page by page; a file is its own entry.
 
     Raises:
         FileNotFoundException: there is nothing at the path.

@@ -38,7 +38,7 @@ class Flushing:
 
 
 class Progress:
-    """How far a transfer is, in a line.
+    """The progress of a transfer, in a line.
 
     Args:
         show: takes the line.

@@ -1,7 +1,7 @@
 """Computes table 1 of the GFS paper: the state of a file region after mutations that succeeded or failed.
 
-Every interleaving of the clients' mutations is searched, within the limits of the configurations. Of each case the
-weakest of what is reached is the entry of the table: no more can be relied on. Cases and regions are told by
+Every interleaving of the clients' mutations is searched, within the limits of the configurations. The weakest region
+that a case reaches is the entry of the table: no more can be relied on. Cases and regions are told by
 `genstamp_spec.gfs.regions`, in the bytes of replicas and the words that clients heard.
 
 Not here: stale replicas, which a client with an old cache may read, and how the table is shown.

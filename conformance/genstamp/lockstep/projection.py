@@ -3,7 +3,7 @@
 A projection takes the events of a whole run in the order in which they happened and gives, for each entity that the
 system is about, the steps of the model that these events are. All else it leaves out, each event with the reason.
 
-Not here: how the steps are judged (`hold`) and what a projection keeps in mind (`lease` and its like).
+Not here: how the steps are checked (`hold`) and the state of a projection (`lease` and its like).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,11 +61,11 @@ class Entity:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An event of the run that is not judged.
+    """An event of the run that is not checked.
 
     Attributes:
         reason: why the system does not cover it.
-        key: the entity, where nothing more of it is judged from here on.
+        key: the entity, if it is not checked any further from here on.
         is_end: whether the entity itself ends here, so that nothing of its life is left out.
     """
 

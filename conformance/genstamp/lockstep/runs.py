@@ -1,6 +1,6 @@
 """The interface of a family of systems whose simulated runs can be checked against them.
 
-Not here: the families (`hdfs`, `gfs`), and how runs are judged (`hold`).
+Not here: the families (`hdfs`, `gfs`), and how runs are checked (`hold`).
 """
 
 from collections.abc import Callable, Sequence

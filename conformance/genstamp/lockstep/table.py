@@ -27,7 +27,7 @@ def hold_seeds(
         system: one of `LOCKSTEPS`.
         seeds: of the runs.
         semantics: of implementation and system; the system's default unless one is named.
-        faults: whether anything goes wrong in the runs.
+        faults: whether faults are injected into the runs.
         watch: called for every step that fits.
         progress: called before each run with the results so far.
     """

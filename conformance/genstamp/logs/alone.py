@@ -79,7 +79,7 @@ class Alone:
 
 
 def told_apart(rows: Any) -> list[Any]:
-    """Verdicts of which much is distinguished from the others: who asks for them reads only their row groups."""
+    """Verdicts with details, stored apart from the others, so that a reader of details reads only their row groups."""
     is_told = pa.compute.or_(
         pa.compute.not_equal(rows.column("safety"), "conformant"),
         pa.compute.equal(rows.column("completion"), "unfinished"),

@@ -96,7 +96,7 @@ def file_chunks(file: str) -> Chunks:
 def copies_among(files: Mapping[str, Chunks], sort: int) -> list[Copy]:
     """The copies among some files with the same beginning.
 
-    Of equal files the first one is kept. A file that cannot be read to its end is not a copy.
+    The first one of equal files is kept. A file that cannot be read to its end is not a copy.
 
     Args:
         files: the readers of their contents, by name.

@@ -133,7 +133,7 @@ def _begin_task() -> None:
 
 
 def judged(rows: DataFrame, parts: int, how: Judging) -> DataFrame:
-    """The tables that come of the rows of all units, of `judging.JUDGED`.
+    """The tables made from the rows of all units, of `judging.JUDGED`.
 
     Args:
         rows: of `flat.FLAT`.
@@ -219,7 +219,7 @@ class OnSpark:
         return spans
 
     def _kept(self, rows: DataFrame, parts: int, how: Judging, built: str | Path) -> Any:
-        """Has Spark write all tables; what is read and what is found is kept for as long as it takes."""
+        """Makes Spark write all tables; the input and the findings are cached meanwhile."""
         rows = rows.persist(StorageLevel.DISK_ONLY)
         number = functions.col("common")
         by_key = rows.where((number >= 0) | (number == number_of_table(TOLD)))

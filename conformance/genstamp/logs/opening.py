@@ -146,7 +146,7 @@ def open_binary(name: str | Path) -> BinaryIO:
 
 
 def below(directory: str | Path, name: str) -> str | Path:
-    """What has a name in a directory."""
+    """The entry with a name in a directory."""
     return f"{directory.rstrip('/')}/{name}" if isinstance(directory, str) else directory / name
 
 

@@ -63,7 +63,7 @@ class Finding:
 
     @property
     def key(self) -> Key:
-        """Whose finding it is."""
+        """The owner of the finding."""
         return Key(self.namespace, self.kind, self.entity)
 
 
@@ -189,7 +189,7 @@ class Report:
 
     @property
     def completion(self) -> Completion:
-        """Of the whole run, by the files and blocks whose life has begun; see `tables.COUNTED` for why by those.
+        """The result of the whole run, by the files and blocks whose life has begun; `tables.COUNTED` gives the reason.
 
         What could not be read may have left something unfinished.
         """

@@ -164,7 +164,7 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
 
 
 def _beside(out: str | Path, name: str) -> str | Path:
-    """What has a name in the directory that another one is in."""
+    """The entry with a name in the directory of another entry."""
     if isinstance(out, str):
         return f"{out.rstrip('/').rpartition('/')[0]}/{name}"
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from genstamp.report.case import Place, Stage
 from genstamp.report.places import shown_file
 
 Part = Literal["step", "rejected", "after", "not understood"]
-"""Of which part of the story an event is; what comes after a rejected event was not judged."""
+"""The part of the history that an event belongs to; events after a rejected one were not checked."""
 
 
 @dataclass(frozen=True)

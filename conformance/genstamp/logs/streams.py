@@ -80,7 +80,7 @@ class DamagedSourceError(GenstampError):
 
 
 class _Decoder(Protocol):
-    """What the decoders have in common here."""
+    """The common part of the decoders."""
 
     @property
     def eof(self) -> bool: ...
@@ -230,7 +230,7 @@ def is_compressed(path: str | Path) -> bool:
 
 
 def not_decompressed(beginning: bytes) -> str:
-    """By what a file is compressed that cannot be read here; "" if it is none of those."""
+    """The compression of a file that cannot be read here; "" if it has none of these."""
     return _begins(beginning, _NOT_READ)
 
 

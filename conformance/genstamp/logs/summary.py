@@ -198,7 +198,7 @@ class Summary:
 def whole_edits(named: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, bool]:
     """The names of whose edit logs no transaction is missing, and whether they begin with the first one.
 
-    Of two edit logs, or an image beside one, nothing says how they go together, unless one reader has read both.
+    Nothing shows how two edit logs, or an image and an edit log, go together, unless one reader has read both.
 
     Args:
         named: rows of `tables.SPANS`, each with the name under which it is checked.
@@ -235,7 +235,7 @@ def name_by_sources(namespace: str, names: Set[str]) -> str:
 
 
 def _remarks_to_note(coverage: str | Path) -> list[tuple[str, str]]:
-    """What is to be noted of known faults of HDFS and of blocks that waited, by file."""
+    """Notes on known faults of HDFS and on blocks that waited, by file."""
     name = pa.dataset.field("name")
     is_noted = pa.compute.starts_with(name, KNOWN_HOLE) | pa.compute.starts_with(name, WAITED)
     is_noted &= pa.dataset.field("what") == "remark"

@@ -1,4 +1,4 @@
-"""Holds the stamps that a NameNode's edits have for a block against the one with which its log gives the block out.
+"""Checks the stamps that a NameNode's edits have for a block against the one with which its log gives the block out.
 
 Both report the same steps, so each is checked separately, and no order of the two is known. But a block's stamp only
 rises, from the one that it is given out with: for any missing lines, no edit of the block has a lower one. Not here:

@@ -57,7 +57,7 @@ _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d
 
 
 class Found:
-    """What is to be read.
+    """The input.
 
     Attributes:
         units: in the order in which their events count as given.
@@ -227,7 +227,7 @@ _NOT_MEANT = "(not meant)"
 
 
 def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
-    """Which reader a file is for; else why it is for none. Of a text all lines are looked at, if need be."""
+    """Which reader a file is for; else why it is for none. All lines of a text are examined, if necessary."""
     if not beginning:
         return "", _nothing_of(file)
     if edit_binary.is_edit_log(beginning):

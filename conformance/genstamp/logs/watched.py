@@ -1,4 +1,5 @@
-"""How far a stage of a check on Spark is: each of its tasks reads some logs or a range of one, or checks some keys.
+"""The progress of a stage of a check on Spark: each of its tasks reads some logs or a range of one, or checks some
+keys.
 
 Not here: showing it (`genstamp.progress`), and what a task does.
 """

@@ -173,7 +173,7 @@ class Chooser:
     def _in_random_order(self, events: Iterable[str]) -> list[str]:
         """Events, the likelier ones mostly first.
 
-        What was rare in this run comes more often, so that long ways are walked to their end.
+        Rare steps of this run are chosen more often, so that long ways are walked to their end.
         """
         # Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006: a power of a uniform number.
         draw, used, taste = self._chance.random, self._used, self._taste

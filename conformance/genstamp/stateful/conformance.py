@@ -1,4 +1,4 @@
-"""The whole test of one implementation: runs the machine, and says what came of it.
+"""The whole test of one implementation: runs the machine, and reports the result.
 
 Not here: printing; that is the command line's.
 """
@@ -88,7 +88,7 @@ def conform(
     driving: Driving | None = None,
     progress: Callable[[Figures], None] | None = None,
 ) -> Report:
-    """Hold an implementation against a system.
+    """check an implementation against a system.
 
     Args:
         adapter: the implementation; it is stopped at the end.
@@ -170,7 +170,7 @@ def _bench(adapter: Adapter, system: System, semantics: str | None, max_states: 
 def _report(
     bench: Bench, cluster: Cluster, seed: int, search: Callable[[Figures], Failure | None], shrink_seconds: float | None
 ) -> Report:
-    """What comes of a search, which counts what it does; how it fails is made shorter unless no time is named."""
+    """The result of a search, which counts its actions; a failure is shortened unless no time is given."""
     figures = Figures()
     began = time.monotonic()
     failure, is_deterministic, interrupted = None, True, False

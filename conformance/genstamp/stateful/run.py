@@ -84,7 +84,7 @@ class Run:
 
     tracker: Tracker
     declined: set[Request]
-    """What was said not to be possible since the last event; to ask again would be in vain."""
+    """Requests that were refused as not possible since the last event; to repeat them is useless."""
     outcome: Outcome
     """The result of the last request."""
 
@@ -98,7 +98,7 @@ class Run:
 
     @property
     def requests(self) -> list[Request]:
-        """What was asked for so far."""
+        """The requests so far."""
         return self._story.requests
 
     def start(self) -> None:

@@ -120,6 +120,6 @@ def _fixed(bug: Bug) -> str:
 
 
 def _number(bug: Bug) -> tuple[int, str]:
-    """By number in the tracker; those without one last."""
+    """Ordered by number in the tracker; those without one last."""
     digits = bug.name.rpartition("-")[2]
     return (int(digits) if digits.isdigit() else 10**9, bug.name)

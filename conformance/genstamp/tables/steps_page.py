@@ -39,7 +39,7 @@ def page() -> str:
 
 
 def asked_for(model: Model, driving: Driving) -> dict[str, tuple[str, ...]]:
-    """By event, marked where it may be declined: who asks, with which arguments, what is shown, and the refusals."""
+    """By event, marked if it may be declined: who asks, with which arguments, what is shown, and the refusals."""
     members = driving.members(Cluster(("/a",), ("client1",), ("datanode1",), "repaired"))
     fit = Fit(model, Names(model, members, first_stamp=1), told_apart=driving.told_apart, chosen=driving.chosen)
     actions = _by_event(model, driving)

@@ -1,4 +1,4 @@
-"""Holds the events of one run against a model: the set of states in which the run can be.
+"""Checks the events of one run against a model: the set of states in which the run can be.
 
 For each event the set is closed under the hidden actions, then each state takes every step that the event names, and
 what the event shows filters the result. An empty set rejects the event; a set that grows too large ends in
@@ -164,7 +164,7 @@ class Tracker:
         return self._states is None
 
     def feed(self, event: Event) -> Answer:
-        """Hold the next event against the model.
+        """check the next event against the model.
 
         Raises:
             EvaluationError: the model computes a value outside its declared range.

@@ -19,7 +19,7 @@ from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.language.model import Instance
 
 KEPT_LOOPS: Final = 64
-"""Of the steps that change nothing, so many are kept for each abstract transition: each is a way to see it."""
+"""The number of steps without a change that are kept for each abstract transition: each is a way to see it."""
 
 _TOLD_EVERY: Final = 20_000
 

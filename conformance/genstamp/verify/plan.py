@@ -64,7 +64,7 @@ _FEWER_SEEDS: Final = {
     "gfs.record_append": 25,
     "gfs.snapshot": 25,
 }
-"""Where a run has more steps that are judged."""
+"""Where a run has more checked steps."""
 
 LOG_CLAIMS: Final = {
     "binary": "logs edit log, binary: complete",

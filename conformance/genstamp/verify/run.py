@@ -28,7 +28,7 @@ INTERRUPTED: Final = "interrupted"
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How far a run is.
+    """The progress of a run.
 
     Attributes:
         done: jobs that have ended.

@@ -165,7 +165,7 @@ def search_on(instance: Instance) -> tuple[Result, list[Break]]:
 
     Returns:
         The result of the last search, and what broke in the order in which it was found. That search has a
-        violation only if something breaks that is no property: no step is possible, or a step goes wrong.
+        violation only if something breaks that is no property: no step is possible, or a step fails.
     """
     found: list[Break] = []
     model = instance.model

@@ -1,4 +1,4 @@
-"""A whole walk through one configuration of a system, and what came of it."""
+"""A whole walk through one configuration of a system, and its result."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -19,7 +19,7 @@ from genstamp_model.language import Configuration
 WALKS: Final = Path("spec", "walks")
 _OF_APACHE: Final = "apache-"
 TOLD_OF_A_REASON: Final = 3
-"""Of so many transitions that were missed for one reason the way is kept."""
+"""The number of transitions, missed for one reason, whose way is kept."""
 
 
 class KeptWalksError(FileError):

@@ -212,7 +212,7 @@ class Walker:
             run.request(Request(event, run.tracker.fit.words(action, call.arguments)))
 
     def _wait(self, run: Run, rows: list[int]) -> None:
-        """Let so much time pass that some steps have happened: all at once if possible, as then it is certain."""
+        """Let enough time pass that some steps have happened: all at once if possible, as then it is certain."""
         calls = [self._graph.steps.calls[self._graph.calls[row]] for row in rows]
         timers = [self._bench.driving.clock[call.action.name] for call in calls]
         if len(rows) > 1:

@@ -42,7 +42,7 @@ def shared(memory: Words, position: Word) -> Word:
 
 @function
 def wait(board: Words, threads: Word) -> None:
-    """Go on when all threads have come here."""
+    """Continue when all threads have come here."""
     if threads == 1:
         return
     turn = shared(board, TURN)

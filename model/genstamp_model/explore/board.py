@@ -37,7 +37,7 @@ class AnyBoard(Protocol):
         """At most the probability with which a state was missed."""
 
     def turn(self, quota: int, threads: int) -> None:
-        """Go on for about this many states, on so many threads."""
+        """Continue for about this many states, on so many threads."""
 
     @property
     def states(self) -> int:

@@ -136,7 +136,7 @@ class Writer:
     """
 
     linkage = "internal "
-    """Of the functions that only others of the same text call."""
+    """Linkage of functions that only others of the same text call."""
 
     def __init__(
         self,

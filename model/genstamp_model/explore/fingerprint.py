@@ -98,7 +98,7 @@ class Partition:
         self._slots[driver.LEFT] = len(self._level)
 
     def begin_block(self) -> None:
-        """Have the next states of the level expanded, where those before them have been and there are more."""
+        """Expand the next states of the level, if those before them have been and there are more."""
         slots = self._slots
         if slots[exact.HEAD] < slots[driver.BLOCK_END] or self._begun == len(self._level):
             return

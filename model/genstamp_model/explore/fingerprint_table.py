@@ -209,7 +209,7 @@ def settle(table: Words, bucket: Word, entry: Word) -> Word:
 def lengthen(partition: Words, table: Words, waiting: Words) -> Word:
     """Make a table an eighth longer, in place; 0 where that fails, and the table is lost.
 
-    What belongs to a bucket belongs to it or to one behind it afterwards. Beginning at the end, it therefore goes where
+    An entry of a bucket belongs to it or to a later bucket afterwards. Beginning at the end, it therefore goes where
     all has been moved already; the few that would come to lie below wait until the end.
     """
     span = partition[SPAN]

@@ -2,7 +2,7 @@
 
 Code that must run at the machine's speed and does not depend on a model is written as Python functions with
 `@function`; they never run as Python. `build` translates them (`translate`) and compiles them, where `object_cache`
-does not have their code. What is built runs without the interpreter's lock.
+does not have their code. The compiled code runs without the interpreter's lock.
 
 The part of Python: parameters are a `Word` (an integer of 64 bits that wraps around), `Words` or `Halves` (memory, as
 words or as unsigned numbers of 32 bits). There are assignments to names and elements, `if`, `while`, `for` over
@@ -160,7 +160,7 @@ class Library:
         not go before they have finished, so an exception that meets the caller meanwhile waits for them.
 
         Returns:
-            What the function gave to thread 0.
+            The result of the function on thread 0.
 
         Raises:
             RuntimeError: the system gives no thread.

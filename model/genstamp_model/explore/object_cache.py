@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 MOST_BYTES: Final = 256 << 20
-"""Of all files; beyond, those that were not used for longest go."""
+"""The limit for all files; above it, the least recently used files are deleted."""
 
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 

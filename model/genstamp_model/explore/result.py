@@ -28,7 +28,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search has come: states found, those still to be expanded, steps made, levels found, seconds."""
+    """The point that a search has come: states found, those still to be expanded, steps made, levels found, seconds."""
 
     states: int
     waiting: int

@@ -289,7 +289,7 @@ class Search:
         }
 
     def _critical(self, steps: Sequence[int]) -> tuple[Critical, ...]:
-        """Of each part of a property whether it could have failed somewhere, in the order of the properties."""
+        """For each part of a property whether it could have failed somewhere, in the order of the properties."""
         program = self._program
         any_step = self._board.generated - 1
         found = {one: Critical(one, any_step, None) for one in program.interests if one.two_states}

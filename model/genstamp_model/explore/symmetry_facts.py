@@ -176,7 +176,7 @@ class _Draft:
         return Facts(*map(frozenset, self._parts))
 
     def facts(self) -> Facts:
-        """What is known, with what follows from alternatives of which one must hold."""
+        """The known facts, with the consequences of alternatives of which one must hold."""
         found, before = self.known(), None
         while found != before:
             before = found

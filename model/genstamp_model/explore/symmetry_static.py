@@ -146,7 +146,7 @@ class _Decision:
         return self._suspect[expr]
 
     def _own_fault(self, expr: Expr, path: Path, facts: Facts) -> _Fault | None:
-        """What the outermost form of an expression may prefer."""
+        """A member that the outermost form of an expression may prefer."""
         match expr.op:
             case Op.CONST if self._names_a_number(expr):
                 return _Fault(f"writes down the member {_shown(expr)} of a symmetric set", "declare it with named()")

@@ -117,8 +117,8 @@ def enter(table: Words, buckets: Word, entry: Word, last: Word) -> Word:
 def grow(table: Words, buckets: Word, more: Word, waiting: Words) -> Word:
     """Make a table longer in place; 0 where more than WAITING entries would have to wait.
 
-    What belongs to bucket q belongs to q or one behind it afterwards. Beginning at the end, it therefore goes where
-    all has been moved already; the few entries that would come to lie below, or wrap around, wait until the end.
+    An entry of bucket q belongs to q or a later bucket afterwards. Beginning at the end, it therefore goes where all
+    has been moved already; the few entries that would come to lie below, or wrap around, wait until the end.
     """
     count = 0
     for q in range(buckets - 1, -1, -1):

@@ -186,7 +186,7 @@ def limits(place: str, type_: Type, names: Names) -> Iterator[str]:
 def _within(
     over: str, candidates: tuple[str, ...], place: str, element: Type, names: Names, demands: Demands
 ) -> Iterator[str]:
-    """What is demanded of each element of an array or sequence."""
+    """The condition on each element of an array or sequence."""
     with names.binding([("", candidates)]) as [bound]:
         found = list(demands(f"{place}[{bound}]", element, names))
     yield from (f"\\A {bound} \\in {over} : {demand}" for demand in found)

@@ -160,7 +160,7 @@ def _words(given: object, demand: str) -> None:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What would come of some checks and effects, traced aside: see `attempt`."""
+    """The result of some checks and effects, traced aside: see `attempt`."""
 
     _trace: Trace
 

@@ -74,10 +74,10 @@ class ActionParameter:
 class Check:
     """A condition of a step, in the order in which the protocol checks.
 
-    `refuses` names the exception that the caller gets when this is the first check that fails; None means that the
-    step just cannot happen. `lifecycle` checks come from firing an event. Of a `defensive`
-    check coverage does not ask that anybody meets it; a system that meets it says so (`System.meets`). `mark` names the
-    variation that does not have the check.
+    `refuses` names the exception that the caller gets when this is the first check that fails; None means that the step
+    just cannot happen. `lifecycle` checks come from firing an event. Coverage does not require that a `defensive` check
+    fails somewhere; a system in which it does says so (`System.meets`). `mark` names the variation that does not have
+    the check.
     """
 
     condition: Expr

@@ -64,7 +64,7 @@ class Place:
         self.seen = change(self.seen)
 
     def view(self) -> Expr:
-        """What lives here, unless it was assigned elsewhere since this view of it was taken.
+        """The value of this view, unless it was assigned elsewhere since the view was taken.
 
         An author may then mean what was there, as in TLA+, or what is there now, as in Python: neither is guessed.
         """
@@ -597,7 +597,7 @@ def _declared_as(type_: Type) -> str:
 
 
 def _instead(value: object, type_: Type) -> str:
-    """What to write in place of a plain value that is none of a type."""
+    """The text to write for a plain value that does not have the type."""
     match type_, value:
         case RefType(optional=True), None:
             return "; write none"

@@ -37,7 +37,7 @@ def in_turn(task: Callable[[Mutant], T], of: Sequence[Mutant], told: str) -> Ite
 
 
 class Interrupted(KeyboardInterrupt):
-    """The keyboard has interrupted while mutants were judged.
+    """Ctrl-C interrupted the judging of mutants.
 
     Attributes:
         outcomes: one a mutant, in their order; what was noticed by then was noticed, of the others nothing is known.

@@ -1,7 +1,7 @@
 """Verification conditions: what a step must keep, as assertions that contradict each other where it does.
 
 A question has nothing but what it needs: the variables that it reads are the only ones whose types and ranges are told.
-What it says of the state before the step is told once (`before`), what it says of the step again for each.
+Assertions about the state before the step are added once (`before`), those about the step for each step.
 """
 
 from __future__ import annotations

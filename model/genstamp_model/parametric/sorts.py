@@ -82,7 +82,7 @@ class Sorts:
         return [] if index.root is None else [member != other for other in self.named(index)]
 
     def axioms(self) -> Iterator[Term]:
-        """What is true of every index set, however many members it has."""
+        """Axioms of every index set, for any number of members."""
         for name, root in self.roots.items():
             if root.named:
                 yield z3.Distinct(self.first(root), *self.named(root))

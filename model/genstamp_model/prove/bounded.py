@@ -40,8 +40,8 @@ class BoundedViolation:
     Attributes:
         kind: "invariant", "transition", "deadlock", or "error" (a number leaves its range).
         name: the property; the action for an error; empty for a deadlock.
-        message: what goes wrong, in words, for a deadlock or an error.
-        path: for a transition property its last step breaks it, for an error the step that goes wrong is left out.
+        message: the text of a deadlock or an error.
+        path: for a transition property its last step breaks it, for an error the failing step is omitted.
     """
 
     kind: str
@@ -51,7 +51,7 @@ class BoundedViolation:
 
     @property
     def steps(self) -> int:
-        """How many steps it takes, the one that goes wrong included."""
+        """The number of steps, including the one that fails."""
         return len(self.path) + (self.kind == "error")
 
 

@@ -63,7 +63,7 @@ class Chunk:
         is_older: a former master may have granted a lease of it.
         counts: chunkserver -> its clock of a lease.
         learned: (chunkserver, version) of the grants that have arrived.
-        is_over: nothing more of it is judged.
+        is_over: it is not checked any further.
     """
 
     handle: str
@@ -176,7 +176,7 @@ class Known:
 
     @property
     def is_of_a_logged_version(self) -> bool:
-        """Whether the lease that this event grants was judged where its version was logged."""
+        """Whether the lease that this event grants was checked where its version was logged."""
         return self.place in self.answered.grants
 
     @property

@@ -135,7 +135,9 @@ class MasterLogProjection:
         return [_step("shadow_replays", records=number) for number in shown]
 
     def _stand_in(self, records: int) -> list[Event]:
-        """What is on the disk of a master that has no log replicas is on that of the one that stands for them."""
+        """If a master has no log replicas, the records on its disk are also on the disk of the replica that
+        represents them.
+        """
         return [] if self._replicas else self._replicate(STAND_IN, records)
 
     # -- a master that runs -------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class Lease:
         heard: serial numbers of which a client has heard that they succeeded.
         processed: secondary -> the last serial number that it has applied or failed.
         has_tried: the next mutation has failed at the primary before.
-        is_over: nothing more of it is judged.
+        is_over: it is not checked any further.
     """
 
     key: str
@@ -165,7 +165,7 @@ class MutationsProjection:
 
 
 def more_than(followed: int) -> str:
-    """Why a lease of more mutations is judged no more."""
+    """The reason why a lease with more mutations is not checked any further."""
     return f"of more than {followed} mutations under one lease"
 
 

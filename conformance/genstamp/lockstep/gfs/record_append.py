@@ -2,13 +2,12 @@
 
 The notes on the mutations of a lease in `mutations` apply; so records that stand twice are those of two clients.
 
-Offsets of a run are bytes; those of the model have room for one record each. What stood in the primary's replica when
-it recorded the version of the lease is taken for one record; the next offset is where that ends, and each one after
-where the primary has ended a record. A record that
-the primary puts anywhere but at its own end has an offset that the model does not know, and so has one that a
-secondary puts elsewhere, or that is answered with another. Whether a record fits is told by its length, which its
-client's push shows, and by that of a chunk that is padded. A secondary whose replica ends before the end of what it
-says to have applied has put it elsewhere.
+Offsets of a run are bytes; those of the model have room for one record each. The contents of the primary's replica when
+it recorded the version of the lease count as one record. The next offset is its end, and each later offset is the end
+of a record of the primary. A record that the primary puts anywhere but at its own end has an offset that the model does
+not know, and so has one that a secondary puts elsewhere, or that is answered with another. Whether a record fits is
+told by its length, which its client's push shows, and by that of a chunk that is padded. A secondary whose replica ends
+before the end of what it says to have applied has put it elsewhere.
 
 Not here: chunks that are written too, as a write goes where its client likes; what is in a replica, and how long those
 of the secondaries are otherwise; which chunk comes next; mutations of a lease beyond the first `FOLLOWED`.

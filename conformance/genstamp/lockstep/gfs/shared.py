@@ -103,7 +103,7 @@ class Family:
         unknown: chunks of which a former master may have granted a lease.
         told: (chunk, version) -> the file whose clients know of the lease.
         last_record: the last record that was a step of it.
-        is_over: nothing more of it is judged.
+        is_over: it is not checked any further.
     """
 
     key: str

@@ -1,7 +1,7 @@
 """Maps the events of a run of GFS to steps of gfs.snapshot: files that share a chunk at one position.
 
-Which files list which chunks is what the records of the master's log say, each when it is logged. What users see of it
-waits for the disk (`master_log`); a master that dies before ends what is judged of the files concerned.
+Which files list which chunks is what the records of the master's log say, each when it is logged. Users see it only
+after it is on disk (`master_log`); if the master dies before that, the check of the files concerned ends.
 
 All replicas of a chunk are one: which chunkservers have it, and in which version, is judged elsewhere, and so is why a
 lease is over. Here a lease is over when the master takes it for over, or one of a former master when the time is up for

@@ -155,7 +155,7 @@ class BlockProjection(ReplicaReading):
         return one
 
     def _opened(self, one: Generation) -> list[Step]:
-        """What goes before the first step of a generation: a file, and no datanodes but its locations."""
+        """The steps before the first step of a generation: a file, and no datanodes but its locations."""
         absent = LOCATIONS[len(one.locations) :]
         opened = model_step("create", {"client": WRITER, "file": FILE})
         return [opened, *(model_step("datanode_crash", {"datanode": word}) for word in absent)]

@@ -16,7 +16,7 @@ class Judged(Protocol):
 
     Attributes:
         key: under which it is checked.
-        is_over: nothing more of it is judged.
+        is_over: it is not checked any further.
     """
 
     key: str
@@ -24,17 +24,17 @@ class Judged(Protocol):
 
     @property
     def is_committed(self) -> bool:
-        """Nothing is lost where it is judged no further."""
+        """Nothing is lost if it is not checked any further."""
 
 
 One = TypeVar("One", bound=Judged)
 
 
 class JudgedBlocks(Generic[One]):
-    """The blocks of a run, each with what is judged of it now.
+    """The blocks of a run, each with its part that is checked now.
 
     Args:
-        ends: reasons with which what is judged ends by itself.
+        ends: reasons with which a check ends by itself.
     """
 
     def __init__(self, ends: Collection[str]) -> None:
@@ -43,7 +43,9 @@ class JudgedBlocks(Generic[One]):
         self._last_block: dict[str, str] = {}
 
     def _end(self, one: One, reason: str) -> LeftOut:
-        """Nothing more is judged; that is no loss where the block is committed, or its judged life ends by itself."""
+        """Nothing more is checked; that is not a loss if the block is committed, or if its checked life ends by
+        itself.
+        """
         is_early = not one.is_over and not one.is_committed
         one.is_over = True
         return LeftOut(reason, one.key if is_early else None, is_end=reason in self._ends_by_itself)

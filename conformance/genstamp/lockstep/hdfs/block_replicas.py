@@ -264,7 +264,7 @@ class ReplicaReading(BlockReading):
         return Entity(one.key, (step,))
 
     def _gave_up(self, one: Generation, recovery_id: int, primary: Location, event: Event) -> Projected:
-        """A primary has no answer; if the datanode has carried the call out, that is judged already."""
+        """A primary has no answer; if the datanode has carried out the call, that was already checked."""
         location = one.locations.get(event.arguments["datanode"])
         call = CALLS[event.event]
         if location is None:

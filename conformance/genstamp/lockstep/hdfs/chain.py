@@ -15,7 +15,7 @@ from genstamp.lockstep.projection import Step
 
 
 class Phase(Enum):
-    """How far the block is."""
+    """The progress of the block."""
 
     SETTING_UP = auto()
     STREAMING = auto()
@@ -48,7 +48,7 @@ class Node:
     has_restarted: bool = False
 
     def restarts(self) -> list[Step]:
-        """It was down, and is up again."""
+        """The node was down, and is up again."""
         named = {"datanode": self.word}
         return [model_step("datanode_crash", named), model_step("datanode_restart", named)]
 
@@ -68,8 +68,8 @@ class Chain:
         begins_at: where in its file it begins, if that is known.
         sent, bytes_sent, acked: packets of its writer, as in the model.
         phase: how far it is.
-        is_over: nothing more of it is judged.
-        flushed: the last packet of which a flush is judged.
+        is_over: it is not checked any further.
+        flushed: the last packet whose flush is checked.
         is_flushed_unseen: a flush found nothing in this block.
         is_resuming: its pipeline is being set up again, and the NameNode does not know yet.
         asked: stamps that the writer was given since its pipeline failed, as events.

@@ -46,7 +46,7 @@ class Generation:
         key: under which it is checked.
         locations: by the datanode's name.
         stamps: the run's stamps -> the model's.
-        is_over: nothing more of it is judged.
+        is_over: it is not checked any further.
         is_closed: its block is COMPLETE and it has no writer, in the model.
         is_committed: it is closed, or another block follows it in its file.
         is_removed: it is out of the block map.

@@ -284,7 +284,7 @@ class LeaseCalls:
 
 
 def _before(event: Event) -> list[Happened]:
-    """What must have happened before the call: it is seen by that the call comes, or is refused."""
+    """The steps that must have happened before the call: the arrival or refusal of the call shows them."""
     match event.event, event.refused_with:
         case "complete" | "add_block", _:
             return [Happened("last_packet", {"client": event.arguments["client"], "file": FILE})]

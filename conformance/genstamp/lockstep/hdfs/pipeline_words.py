@@ -23,7 +23,7 @@ FORGOTTEN: Final = (
     "failed",
     "shown",
 )
-"""Variables that only limits and properties read, or `read`, of which no node tells."""
+"""Variables that only limits and properties read, or `read`, and that no node reports."""
 
 IMPOSSIBLE: Final = frozenset({"read", "no_datanode_to_add"})
 

@@ -136,8 +136,8 @@ class Keeping(StatefulProcessor):
         self._forgotten = handle.getValueState("forgotten", "bits binary")
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: ARG002, N803
-        """The tables of a batch that come of a part, of `judging.JUDGED`; the spans are those of all batches, and given
-        by the first part only.
+        """The tables of a batch for a part, of `judging.JUDGED`; the spans are those of all batches, and given by the
+        first part only.
         """
         (part,) = key
         number, spans, counts = self._known.get() or (0, packed(SPANS.empty_table()), b"{}")

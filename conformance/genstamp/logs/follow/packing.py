@@ -26,7 +26,7 @@ _KNOWN: Final = {
 
 
 class NoReaderError(GenstampError):
-    """What was kept of a reader is not what this version keeps."""
+    """The saved reader does not have the format of this version."""
 
 
 def packed(reader: object) -> bytes:

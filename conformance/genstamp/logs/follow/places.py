@@ -173,7 +173,7 @@ def own_sources(spans: Any) -> dict[str, frozenset[str]]:
 
 
 def own_gapless(spans: Any) -> dict[str, bool]:
-    """Of which of these names no transaction of the edit log is missing; see `check.Terms`."""
+    """The names whose edit log lacks no transaction; see `check.Terms`."""
     names = own_names(spans)
     rows = [row for row in spans.to_pylist() if row["namespace"]]
     return whole_edits((names.get((row["namespace"], row["unit"]), row["namespace"]), row) for row in rows)

@@ -64,7 +64,7 @@ class Part(msgspec.Struct):
 
 
 class Position(msgspec.Struct):
-    """How far a log was read, or what is read as a whole.
+    """The position up to which a log was read, or a file that is read as a whole.
 
     Attributes:
         unit: as readers take it.
@@ -120,7 +120,7 @@ class Looking:
         self._until = {file_id(file): _size(file) for file in files if file.exists()}
 
     def look(self, positions: Positions) -> Positions:
-        """How far can be read what was read so far."""
+        """The position up to which the content read so far can be read."""
         now = decoded(encoded(positions))
         there = [path for path in self._paths if Path(path).exists()]
         seen: set[FileId] = set()

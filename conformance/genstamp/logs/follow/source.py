@@ -1,9 +1,9 @@
 """Logs that are written as a streaming source of Spark: an offset is how far each of them was read.
 
-A task reads what came of one log since the last batch, where the reader of the log has been kept as it was then: so
-what the log has told is known, whichever process reads on. The tables that no key needs are written at once, under
-names that follow from the position, so that a batch that is run again writes the same files. Not here: how far can be
-read (`genstamp.logs.follow.positions`) and the keys (`genstamp.logs.follow.keeping`).
+A task reads the new content of one log since the last batch, with the reader of the log saved as it was then: so what
+the log has told is known, whichever process reads on. The tables that no key needs are written at once, under names
+that follow from the position, so that a batch that is run again writes the same files. Not here: how far can be read
+(`genstamp.logs.follow.positions`) and the keys (`genstamp.logs.follow.keeping`).
 """
 
 import errno
@@ -76,7 +76,7 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {_OFFSET: encoded({})}
 
     def latestOffset(self, start: dict[str, str], limit: ReadLimit) -> dict[str, str]:  # noqa: ARG002
-        """How far can be read now, in one batch."""
+        """The position up to which one batch can read now."""
         return {_OFFSET: encoded(self._looking.look(decoded(start[_OFFSET])))}
 
     def prepareForTriggerAvailableNow(self) -> None:
@@ -96,7 +96,7 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return found
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The rows of what has come of a log."""
+        """The rows of new content of a log."""
         position, ranges = partition.value
         unit = position.unit
         tables = _appended(self._places, position, ranges) if unit.reader in FOLLOWED else read_unit(unit)

@@ -81,7 +81,7 @@ class Replay:
             yield from handler(op)
 
     def gapless(self) -> str:
-        """What the operations so far show of gaps, as in `tables.SPANS`."""
+        """The gaps that the operations so far show, as in `tables.SPANS`."""
         return self._transactions.gapless()
 
     def go_on_from(self, files: Iterable[KnownFile], txid: int | None) -> None:

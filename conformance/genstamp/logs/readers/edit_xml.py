@@ -84,7 +84,7 @@ def _refused(record: int, why: str) -> DamagedSourceError:
 
 
 class BoundedXml:
-    """What an XML parser reads from; bounds what it may have to keep."""
+    """The stream that an XML parser reads from; bounds its memory."""
 
     def __init__(self, stream: Content) -> None:
         self._chunks = stream.chunks()

@@ -64,7 +64,7 @@ class ImageState:
                 )
 
     def events(self, known: FileTree | None) -> Iterator[Sighting]:
-        """What the image shows.
+        """The facts in the image.
 
         Args:
             known: what the transactions up to the image have made of the namespace; None if not all are known.
@@ -157,7 +157,7 @@ class ImageState:
         )
 
     def _missing(self, known: FileTree) -> Iterator[Sighting]:
-        """What the transactions have made and the image does not have."""
+        """Results of the transactions that the image does not have."""
         ids = {str(inode.inode_id) for inode in self._files}
         blocks = {block.block_id for inode in self._files for block in inode.blocks}
         for file in known.files():

@@ -178,7 +178,7 @@ class FastReading:
         yield from self.more(file, 0, lambda: Stream(file))
 
     def more(self, file: str, lines_before: int, content: Callable[[], Content]) -> Iterator[Batch]:
-        """The tables of what has come of a file.
+        """The tables of new content of a file.
 
         Args:
             file: its name.
@@ -213,13 +213,13 @@ class FastReading:
         self._file, self._line, self._last = file, lines_before + 1, lines_before
 
     def rest(self) -> Iterator[Batch]:
-        """What waited for lines that never came, and the counts."""
+        """The events that waited for lines that never came, and the counts."""
         for sighting in self.reader.rest():
             self._take(sighting)
         yield from self.told()
 
     def told(self) -> Iterator[Batch]:
-        """What was not given yet, and the counts since the last time."""
+        """The events not given yet, and the counts since the last time."""
         yield from self._collected.rest(self._counts)
         self._collected = Collected(self._unit, self._unit.reader, self._keeps_events)
 
@@ -300,7 +300,7 @@ class FastReading:
         self._counters.totals[LAST_LINE] = -1
 
     def _undecided(self, line: bytes | None) -> None:
-        """Has the reader of all lines read one."""
+        """Lets the reader of all lines read one line."""
         sequences, totals = self._counters
         self._known_files.clear()
         number = int(self._numbers[self._line]) if len(self._numbers) else self._line

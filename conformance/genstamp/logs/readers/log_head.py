@@ -118,7 +118,9 @@ LAYOUTS: Final = (
     ),
     _form("JSON", '{"timeMillis": 1542198335275, "level": "INFO", "loggerName": "StateChange", "message": "MESSAGE"}'),
 )
-"""What is tried in this order. Time may have milliseconds or none, `T`, a zone, be `yy/MM/dd`, or count from 1970."""
+"""The patterns that are tried, in this order. Time may have milliseconds or none, `T`, a zone, be `yy/MM/dd`, or
+count from 1970.
+"""
 
 _BEHIND_BARS = re.compile(
     rb"(?P<message>.*) \| (?P<logger>[\w$-]{1,100}\.[\w.$-]{1,200}|[\w$-]{1,200}(?= \())(?: \([^|]{0,300}\))?\s{0,40}",
@@ -156,7 +158,7 @@ CARRIERS: Final = (
     _form("indentation", "    LINE", rb"[ \t]{1,500}"),
     _form("docker json-file", '{"log": "LINE\\n", "stream": "stdout", "time": "2018-11-14T12:25:35.275000000Z"}'),
 )
-"""What is tried in this order where no layout begins."""
+"""The patterns that are tried in this order where no layout begins."""
 
 KNOWN: Final = (
     *(each.example for each in LAYOUTS),

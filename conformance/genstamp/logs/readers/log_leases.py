@@ -111,7 +111,7 @@ PATTERNS.ignores(rb"DIR* NameSystem.startFile: src=", rb"DIR\* NameSystem\.start
     rb" \S{1,300} because (?P<why>.*)",
 )
 def _held_by_another(message: Message) -> Iterator[Sighting]:
-    """F.1: the file has a writer, or it is being recovered. Who asked may have no lease."""
+    """F.1: the file has a writer, or it is being recovered. The caller may have no lease."""
     in_recovery = "recovery is in progress" in message.text("why")
     refused_with = "RecoveryInProgressException" if in_recovery else "AlreadyBeingCreatedException"
     yield _of_file(message, message.text("operation").lower(), _file(message, True), "", "", refused_with=refused_with)

@@ -5,7 +5,7 @@ Such a line is of an unknown layout, or has something before its message. It is 
 below, at the start of the line or behind a byte that may end a layout's head, together with one of these: the form that
 belongs to the beginning, or a block with a stamp or a command of the audit log behind it. A beginning that is spelled
 as nothing else is (`BLOCK* allocate`, `updatePipeline(`) is enough alone. Where capital and small letters are not as
-HDFS writes them, the whole form is needed, or such a beginning. What merely mentions a block states no step:
+HDFS writes them, the whole form is needed, or such a beginning. A line that merely mentions a block states no step:
 exceptions, stack traces, and messages of DEBUG that begin otherwise.
 
 Not here: what messages mean (the modules `log_*` beside this one), and layouts (`log_line`).

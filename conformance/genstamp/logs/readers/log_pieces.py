@@ -14,7 +14,7 @@ PIECE_BYTES = 1 << 21
 
 
 class Content(AbstractContextManager["Content"], Protocol):
-    """What is read into memory that is there."""
+    """Reads into existing memory."""
 
     def read_into(self, room: memoryview, /) -> int:
         """As `Stream.read_into`."""

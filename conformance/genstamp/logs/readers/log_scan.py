@@ -45,7 +45,7 @@ from genstamp.logs.streams import LINE_LENGTH_MAX
 
 
 class Form(IntEnum):
-    """What a beginning of messages stands for here."""
+    """The meaning of a beginning of messages here."""
 
     UNDECIDED = 0
     IGNORED = 1

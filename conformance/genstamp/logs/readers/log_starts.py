@@ -44,7 +44,7 @@ def _becomes_active(message: Message) -> Iterator[Sighting]:
 
 
 def _of_namenode(message: Message) -> Iterator[Sighting]:
-    """Of every namespace that the log tells of, as the line names none."""
+    """It applies to every namespace in the log, because the line names none."""
     is_told = False
     for namespace in message.state.namespaces():
         concerns: dict[Concern, None] = {}

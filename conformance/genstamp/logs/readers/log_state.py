@@ -343,7 +343,7 @@ class LogState:
         self._requests[line.thread, call] = Request(recovery_id, length, client, deletes, block_id, locations)
 
     def asked(self, line: LogLine, call: str) -> "Request":
-        """What the thread of a line was last asked for in such a call."""
+        """The last request of the thread of a line in such a call."""
         return self._requests.get((line.thread, call), Request())
 
     def is_asked(self, line: LogLine, call: str) -> bool:

@@ -57,7 +57,7 @@ ASIDE: dict[int, str] = {
     32: "block that a datanode does not have",
     33: "file that a datanode cannot open",
 }
-"""What the others stand for."""
+"""The mappings of the others."""
 
 
 def is_sequences(head: bytes) -> bool:

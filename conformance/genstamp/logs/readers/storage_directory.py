@@ -193,7 +193,7 @@ def replicas(tree: Tree, storage: Storage) -> tuple[list[Replica], list[tuple[st
 
 
 def kept(replicas: Iterable[Replica]) -> tuple[list[Replica], list[Replica]]:
-    """Of the replicas of one datanode those that it keeps when it starts, and those that it deletes for them.
+    """The replicas that a datanode keeps when it starts, and those that it deletes for them.
 
     B.8, BlockPoolSlice#resolveDuplicateReplicas: of several with one id the one with the higher stamp, then the longer.
     """
@@ -211,7 +211,7 @@ def kept(replicas: Iterable[Replica]) -> tuple[list[Replica], list[Replica]]:
 
 
 def _worth(replica: Replica) -> tuple[bool, int, int]:
-    """What is being copied is not loaded at all, so it gives way to any other."""
+    """A replica that is being copied is not loaded, so any other replica takes precedence."""
     return replica.state != "TEMPORARY", replica.generation_stamp or 0, replica.num_bytes
 
 

@@ -190,7 +190,7 @@ class _Member(tarfile.TarInfo):
 
 
 class _Pipe:
-    """What tarfile reads from.
+    """The stream that tarfile reads from.
 
     Attributes:
         given: bytes so far.

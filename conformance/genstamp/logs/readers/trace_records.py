@@ -57,7 +57,7 @@ class Record:
 
 @dataclass
 class Task:
-    """What belongs to one command of a user.
+    """The records of one command of a user.
 
     Attributes:
         name: its id.

@@ -95,7 +95,7 @@ class Effects:
         return told if len(told) <= SHORT else called
 
     def _said(self, name: Name) -> str:
-        """What a function says of itself, the first time that a call mentions it."""
+        """The docstring of a function, at its first mention in a call."""
         if name.function in self._told or not name.says:
             return ""
         self._told.add(name.function)

@@ -124,7 +124,7 @@ class Known:
         return ir.conjunction(left) if neutral else ir.disjunction(left)
 
     def _equal(self, left: Expr, right: Expr) -> Expr:
-        """What an equality comes to where one side was just chosen between constants."""
+        """The result of an equality if one side was just chosen between constants."""
         if left is right:
             return ir.TRUE
         if left.op is Op.CONST and right.op is Op.CONST:

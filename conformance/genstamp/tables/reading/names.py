@@ -26,7 +26,7 @@ from genstamp_model.language.trace import Case, MessageOf, Trace, current, is_op
 from genstamp_model.language.values import Value
 
 _SHORT: Final = frozenset({Op.CONST, Op.VARIABLE, Op.PARAMETER, Op.SELECT, Op.FIELD})
-"""What is as short as a name."""
+"""Expressions that are as short as a name."""
 
 
 @dataclass(frozen=True)
