@@ -1,4 +1,5 @@
-"""A refinement looked at with `evaluate`: where the mapping takes a state, and why a step there is none.
+"""Examines a refinement with `evaluate`: the mapped state of a state, and the reason why a step is not a step of the
+upper system.
 
 The claim itself is a transition property of the lower model, which every judge judges as it is
 (`genstamp_model.language.refinement`). Here are what it needs besides, the initial state, and the story of an edge that

@@ -76,7 +76,7 @@ class Adapter(Protocol):
         """Make one protocol step happen."""
 
     def tick(self, ms: int) -> Outcome:
-        """Let virtual time pass, in milliseconds; what happens by itself meanwhile is in the events."""
+        """Let virtual time pass, in milliseconds; the events include what happens without a request meanwhile."""
 
     def fault(self, event: str, arguments: Mapping[str, str]) -> Outcome:
         """Make one fault happen."""

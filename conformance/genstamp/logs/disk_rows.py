@@ -14,7 +14,7 @@ import pyarrow as pa
 from genstamp.logs.exchange import EXCHANGED
 
 _PIECE = 1 << 16
-"""Rows that are looked at together."""
+"""Rows that are examined together."""
 
 _MARKS = 16
 """Rows that are marked of those that are sorted at once: places at which they may be divided."""

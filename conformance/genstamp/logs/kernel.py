@@ -56,7 +56,7 @@ def run(
         starts: int64; where each entity's events begin, and one more element for the end.
         rules: int32; number of the rule of each event, -1 for none.
         stamps, ids, lengths: int64; `MISSING` where the event has none.
-        before: of the events that came before these, which it goes on from and changes; None at the beginning. A
+        before: of the events that came before these, which it continues from and changes; None at the beginning. A
             rejected entity is not followed any further.
     """
     entities = len(starts) - 1

@@ -2,8 +2,8 @@
 
 Known is only the order of one node's own events, what a source tells of causes, and that what was done under a recovery
 id comes after the NameNode gave the id out and before the NameNode accepts its result. The replica on a datanode's disk
-is checked against the block in the end: what was right when the disk was looked at is not made wrong by what came
-later. The search is bounded; beyond the bound the answer is *undetermined*.
+is checked against the final state of the block: a fact that was correct when the disk was read is not invalidated by
+later events. The search is bounded; beyond the bound the answer is *undetermined*.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence

@@ -30,8 +30,8 @@ def find_within_reach(automaton: Automaton, pieces: Pieces, limit: int) -> Found
         limit: how many situations may be visited; of each node one event more is held in memory.
 
     Raises:
-        SearchLimitError: see there; certain to come if there are more events than the limit and some order of the
-            first goes on.
+        SearchLimitError: see there; certain if there are more events than the limit and some order of the first ones
+            can continue.
     """
     first, count = _first(pieces, limit)
     if count == len(first):

@@ -227,7 +227,7 @@ def rejected_before(found: Found) -> Any:
 
 
 def _put(built: str | Path, out: str | Path) -> None:
-    """Puts a result in its place; one that was there goes."""
+    """Moves a result to its place; an earlier one is deleted."""
     aside = _beside(out, f".{uuid.uuid4().hex}.old")
     if is_there(out):
         move(out, aside)

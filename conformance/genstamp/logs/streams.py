@@ -24,7 +24,7 @@ EXPANSION_MAX = 200
 """How many times larger than the file its content may be; logs compress to between a tenth and a fiftieth."""
 
 EXPANSION_FREE = 1 << 30
-"""Bytes of content below which the expansion is not looked at: archives of storage directories, whose files hold zeros,
+"""Bytes of content below which the expansion is not examined: archives of storage directories, whose files hold zeros,
 expand 500 times and more, and a gibibyte takes seconds."""
 
 COMPRESSED_TO = 10

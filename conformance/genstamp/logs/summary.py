@@ -33,7 +33,7 @@ class Summary:
     """The known facts about a run before its events are checked, and the report afterwards.
 
     Args:
-        found: what was to be read.
+        found: the files to read.
         spans: what reading gave, a table of `tables.SPANS`.
     """
 
@@ -95,7 +95,7 @@ class Summary:
         return {**self.retold, **twins, **self._apart()}
 
     def _apart(self) -> Mapping[tuple[str, int], str]:
-        """Names for what begins as another log of one name, and goes on otherwise: steps would be taken twice."""
+        """Names for what begins as another log of one name, and continues differently: steps would be taken twice."""
         unit_of = {file: unit for unit in self._found.units for file in unit.files}
         namespaces: dict[int, set[str]] = defaultdict(set)
         for span in self._spans:
@@ -111,8 +111,8 @@ class Summary:
     def retold(self) -> Mapping[tuple[str, int], str]:
         """Names for the steps of a NameNode in a unit if another unit reports the same steps.
 
-        One step that is reported twice is not taken twice, and which two tell of one step nothing says: so each telling
-        is checked by itself. What lies on disk stays together, replicas with the edits of their blocks.
+        One step that is reported twice is not taken twice, and which two tell of one step nothing says: so each source
+        is checked separately. What lies on disk stays together, replicas with the edits of their blocks.
         """
         told: dict[str, dict[int, set[str]]] = {}
         for span in self._spans:

@@ -175,7 +175,7 @@ def _stories_of_storages(storages: Sequence[tuple[Path, Mapping[str, str]]]) -> 
 
 
 def _files(paths: Sequence[str], storages: Sequence[Path], found: Found) -> Iterator[tuple[str | Path, bool]]:
-    """Files to look at, and whether the user named each; none of a storage directory."""
+    """Files to examine, and whether the user named each; none of a storage directory."""
     seen: set[str | Path] = set()
     for given in paths:
         if is_remote(given):

@@ -108,7 +108,7 @@ def _plain(effect: Effect) -> Moves:
 
 @cache
 def _single_moves(first: int, second: int) -> tuple[int, ...]:
-    """What `compose` gives, each move by itself."""
+    """The result of `compose`, as separate moves."""
     return tuple(int(move) for move in compose(Move(first), Move(second)))
 
 

@@ -48,7 +48,7 @@ class SparkBoard:
 
     Attributes:
         outcome: of the last turn.
-        full: why it cannot go on, as text.
+        full: why it cannot continue, as text.
         doubt: 0; no state is missed.
     """
 

@@ -57,7 +57,7 @@ class Order:
         system: as `genstamp.systems.found` takes it.
         configuration: sizes and limits.
         parts: into how many the states are divided.
-        check_deadlock: whether states without a step are looked at.
+        check_deadlock: whether states without a step are reported.
     """
 
     system: str

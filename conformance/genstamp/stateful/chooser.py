@@ -28,7 +28,7 @@ _WEIGHTS: Final = {
     "unreached": 60,
     "question": 100,
 }
-"""How often each kind of request is made, in relation to the others that are to be had.
+"""The relative frequency of each kind of request among the possible ones.
 
 A step changes something; "nothing" stands for a refusal, or for an answer without a change. News is what no run of the
 test has shown yet; "unreached" is an abstract transition that none has taken. A question is a step that not all

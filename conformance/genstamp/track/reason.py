@@ -26,7 +26,7 @@ class Miss:
         action: the model's action.
         call: the action with its arguments, in the run's words.
         rank: how close it came; larger is closer.
-        problem: what is in the way, as text.
+        problem: the obstacle, as text.
         label: of the check that failed, if one did.
         refuses: the exception with which the model refuses there, if it does.
         source: the line of the check, or of the action where no check failed.

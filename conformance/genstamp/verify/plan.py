@@ -86,7 +86,7 @@ class Plan:
         sums: rows made of the rows of all jobs, after these.
         last: a row made of all the others.
         failed: rows for what could not even be planned.
-        recorded: rows of what others have found and is not looked at here; the last of the table.
+        recorded: rows of what others have found and is not examined here; the last of the table.
         shown: the rows of the table, made of these.
         systems: names of the systems that could be loaded, by place.
     """

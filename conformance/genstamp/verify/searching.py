@@ -1,6 +1,6 @@
 """Jobs that search: every configuration, what a released version is known to break, every bug, hole and difference.
 
-Not here: what is compared with the lock (`summing`): a row here says what was found, and what that means by itself.
+Not here: what is compared with the lock (`summing`): a row here gives a result and its meaning without the lock.
 """
 
 from collections.abc import Callable, Iterator, Mapping

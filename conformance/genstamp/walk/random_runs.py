@@ -1,4 +1,4 @@
-"""Random runs of Apache HDFS, in slices: a record says which were made, and a later call goes on with the next one.
+"""Random runs of Apache HDFS, in slices: a record says which were made, and a later call continues with the next one.
 
 adapters/apache-hdfs/run.py writes spec/random_runs/RELEASE.json. Not here: the runs themselves (`genstamp.stateful`),
 and the page (`genstamp.tables.model_coverage_page`).
@@ -54,7 +54,7 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     slices: list[Slice] = []
 
     def next_seed(self, first: int) -> int:
-        """The seed to go on with, where `first` is that of the first slice."""
+        """The seed to continue with, where `first` is that of the first slice."""
         return max((one.seed + 1 for one in self.slices), default=first)
 
 

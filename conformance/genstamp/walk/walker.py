@@ -33,7 +33,7 @@ _ROW_TRIES_BY_CHANCE: Final = 8
 _LONGEST_RUN: Final = 250
 _MOST_STATES: Final = 200
 _WAITS: Final = 5
-"""How often a walk waits for what comes by itself."""
+"""How often a walk waits for spontaneous events."""
 
 
 class Obstacle(NamedTuple):

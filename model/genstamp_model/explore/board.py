@@ -98,7 +98,7 @@ class Board:
     Args:
         program, native: the model, compiled.
         first: words of the initial state.
-        may_stop: whether a state without a step is looked at.
+        may_stop: whether a state without a step is examined.
         allowed: how many states may be found.
         memory_bytes: how much memory states may take before they are brought to files.
         disk: for the files.

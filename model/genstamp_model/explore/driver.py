@@ -151,7 +151,7 @@ def likely_slot(slots: Word) -> Word:
 
 @inlined
 def fetch_states(table: Words, buckets: Word, store: Words, records: Words, begin: Word, end: Word) -> None:
-    """Bring the states that some records are likely to be equal to into the cache, or the buckets to look at next.
+    """Bring the states that some records are likely to be equal to into the cache, or the buckets to examine next.
 
     No branch depends on the result, because it is not predictable.
     """

@@ -416,7 +416,7 @@ def _defined(signature: str, body: Body) -> str:
 
 @contextmanager
 def _rarely(body: Body, condition: str, after: str) -> Iterator[None]:
-    """A block that is entered under a condition and goes on to `after`; what follows it stands where it is false."""
+    """A block that is entered under a condition and continues to `after`; what follows it stands where it is false."""
     aside, onward = body.name("rare"), body.name("usual")
     body.line(f"  br i1 {condition}, label %{aside}, label %{onward}")
     body.start(aside)

@@ -142,7 +142,7 @@ class FingerprintBoard:
         Args:
             program, native: the model, compiled.
             first: words of the initial state.
-            may_stop: whether a state without a step is looked at.
+            may_stop: whether a state without a step is examined.
             allowed: how many states may be found.
             memory_bytes: for tables, queues and traces.
             disk: for what has no room there.

@@ -78,7 +78,7 @@ class Halves:
 
 @dataclass(frozen=True, eq=False)
 class Function(Generic[P, R]):
-    """A machine function; other machine functions call it, Python calls what `build` makes of it.
+    """A machine function; other machine functions call it; Python calls the result of `build`.
 
     Attributes:
         body: in LLVM's text, for a function that is not written in Python.

@@ -114,8 +114,8 @@ def explore(
             at once, and endless retries become cycles; paths show the real numbers.
         fingerprints: keep only a hash of each state, 9 to 10 bytes altogether; the result then holds with a
             probability, which it tells. What is violated is: its path has been taken step by step.
-        memory_bytes: how much memory states may take; by default three quarters of what is free. Then they go on in
-            files, except for the hash table; its end is the search's.
+        memory_bytes: how much memory states may take; by default three quarters of what is free. Then further states go
+            to files, except for the hash table; when it is full, the search ends.
         spill: directory for these files; by default where temporary files are. They have no names.
 
     Returns:

@@ -86,7 +86,7 @@ def _around(left: Span, right: Span) -> Span:
 
 
 def _is_read(expr: Expr) -> bool:
-    """Whether a value is read from the state, and not from what a step has made of it."""
+    """Whether a value is read from the state before the step, not from a new value."""
     while expr.op in _READS:
         if not expr.args:
             return True

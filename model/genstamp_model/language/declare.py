@@ -40,7 +40,7 @@ BY_PART: Final = ""
 
 
 class _Declaration:
-    """Base of what a decorator makes of a function."""
+    """Base class of the results of decorators."""
 
     source: Source
 

@@ -108,7 +108,7 @@ class Projected:
 
         Args:
             after: the mapped variable, or a part of it, over the next lower state.
-            effect: what the action makes of it, over the upper state.
+            effect: its new value under the action, over the upper state.
         """
         if not self._is_blind(effect):
             return self._same(after, self._here(effect))
@@ -133,7 +133,7 @@ class Projected:
         return ir.make(Op.ITE, (self._here(test), first, second), BOOL)
 
     def _everywhere(self, after: Expr, effect: Expr, index: IndexSet) -> Expr:
-        """Each element becomes what the effect makes of it."""
+        """Each element gets the value of the effect."""
         self._binders += 1
         binder = ir.Binder(f"at_{self._binders}", index)
         position = ir.make(Op.PARAMETER, (), RefType(index), binder.name)

@@ -1,9 +1,9 @@
 """Refinements: every step of a system is a step of an upper one, or changes nothing there.
 
-A mapping gives each variable of the upper system as an expression over the lower one's state. Put in the place of the
-upper variables, before a step and after it, it turns "this step is one of the upper system's" into an ordinary
-transition property of the lower system: some upper action, with some arguments, passes its checks, and its effects are
-what the mapping gives after the step. So every judge of transition properties judges refinements.
+A mapping gives each variable of the upper system as an expression over the lower one's state. Substituted for the upper
+variables, before a step and after it, it turns "this step is one of the upper system's" into an ordinary transition
+property of the lower system: some upper action, with some arguments, passes its checks, and its effects are what the
+mapping gives after the step. So every judge of transition properties judges refinements.
 
 A projection gives some of the upper variables only: `genstamp_model.language.projection` says what is judged then.
 
@@ -186,7 +186,7 @@ class _Steps:
         return condition
 
     def _whole(self, action: traced.Action, effects: Mapping[str, Expr]) -> list[Expr]:
-        """The checks hold, and every variable becomes what the effects make of it."""
+        """The checks hold, and every variable gets the value of its effect."""
         parts = [self._here(check.condition) for check in action.checks]
         for variable in self._upper.variables:
             after = self._after[variable.name]

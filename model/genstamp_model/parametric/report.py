@@ -117,7 +117,7 @@ class Report:
         """The proof of a property by its name.
 
         Raises:
-            KeyError: the property was not looked at.
+            KeyError: the property was not checked.
         """
         for proof in self.proofs:
             if proof.name == name:

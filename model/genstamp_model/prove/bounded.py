@@ -60,7 +60,7 @@ class Bounded:
     """The result of bounded model checking.
 
     Attributes:
-        asked: how many steps were to be looked at.
+        asked: the number of requested steps.
         settled: in paths of this many steps there is no violation; -1 where not even the initial state is settled.
         looked_at: properties that were judged, "errors" and "deadlock" among them where these were.
         undetermined: why it ended early, as text.
@@ -123,7 +123,7 @@ class Reached:
 
 
 def _within(asked: int, deepest: int | None) -> str:
-    """What was looked at."""
+    """The checked items."""
     if deepest is None:
         return f"within {asked} steps"
     if deepest == 0:

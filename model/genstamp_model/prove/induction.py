@@ -1,9 +1,9 @@
 """Induction: the initial state has a property, and every step from a state that has it leads to one that has it.
 
 All properties that are declared inductive are proved together. Each relies on itself and on those that it names as
-`given`, in the state before the step; as these are proved too, the conjunction of all is inductive, also where two
-rely on each other. A transition property among the `given` is assumed of the very step that is looked at, so
-transition properties must not rely on each other in a circle.
+`given`, in the state before the step; as these are proved too, the conjunction of all is inductive, also where two rely
+on each other. A transition property among the `given` is assumed of the very step that is examined, so transition
+properties must not rely on each other in a circle.
 
 k-induction looks further back: a property that holds within the first k - 1 steps, and that the last of any k steps
 keeps if it held all along, holds always. The properties that it relies on are assumed throughout. Plain induction comes

@@ -53,7 +53,7 @@ class Strengthening:
         proved: the goals that are proved now, with what each relies on.
         supporting: what was found for them, none of which could be left out.
         candidates: clauses that hold in all states looked at; `inductive` is how many of them all steps keep.
-        cut: there were more candidates than were looked at.
+        cut: there were more candidates than were examined.
         undetermined: why the search ended early, as text; empty where it did not.
         report: the proof of all that was found, by `prove`; None where nothing was.
     """

@@ -23,7 +23,7 @@ class Clock:
     Attributes:
         since_us: from when, by the clock of the node.
         at_us: after how many microseconds each tick is.
-        ticks: how many were put in.
+        ticks: how many were inserted.
         is_waiting: the lease was extended, and the primary has not heard of it.
     """
 

@@ -1,4 +1,4 @@
-"""Maps the events of a run of GFS to steps of gfs.chunk_lease: one chunk by itself, by its handle.
+"""Maps the events of a run of GFS to steps of gfs.chunk_lease: one chunk at a time, by its handle.
 
 What master and chunkservers do is taken in the order in which it happened. Calls and their answers are one step of the
 model: a version is recorded where a chunkserver has recorded it, whether the master hears of that or not; a lease is

@@ -10,7 +10,7 @@ TOLD_APART: Final[Mapping[str, str]] = {"extend_lease_unanswered": UNANSWERED, "
 """A run shows whether a primary heard of its extension, and when the master takes a lease for over."""
 
 IMPOSSIBLE: Final = frozenset({"crash", "restart_chunkserver", "drop_grant"})
-"""No event of its own shows these: they are put in where they are known to have happened."""
+"""No event of its own shows these: they are inserted where they are known to have happened."""
 
 TREE: Final = "names of files, and what is read of them"
 LOG: Final = "the operation log: gfs.master_log has it"

@@ -2,8 +2,8 @@
 
 A lease begins where its primary learns of it; chunkservers that it does not name are left out by the model's master.
 Each serial number that the primary gives is the mutation of a client of its own, so that it is known which one a
-replica applies, and which one is answered. A secondary that goes on with a later serial number has failed those before.
-A failure that the primary answers is the end of the client's waiting, as not all replicas need have answered.
+replica applies, and which one is answered. A secondary that continues with a later serial number has failed those
+before. A failure that the primary answers is the end of the client's waiting, as not all replicas need have answered.
 
 Not here: what the steps show of a mutation, which is each system's own; clients that hear of a failure and try again,
 since each attempt that is ordered has a serial number of its own.

@@ -1,10 +1,10 @@
-"""Maps a run to steps of hdfs.block_recovery: each block by itself, from the set-up of one pipeline on.
+"""Maps a run to steps of hdfs.block_recovery: one block at a time, from the set-up of one pipeline on.
 
 The system has one block that is written once; a run has blocks that get a new generation with each new pipeline. So a
 generation is what is judged: one that begins with updatePipeline has replicas with bytes, as if they had been written
 under its stamp. It is followed through the close of its file, or the addBlock that commits it, and every recovery.
 
-What no node shows at the time is put where the rest of the run has it (`foretold`): a datanode is down from its restart
+Facts that no node shows at the time are placed by the rest of the run (`foretold`): a datanode is down from its restart
 backwards only, so that the two are one; a call that its primary gave up counts as timed out when it is carried out, and
 is carried out late at once. Lengths are renamed by their order among those that replicas of the block have, stamps by
 the order in which the generation gets them, datanodes by their order in the pipeline.

@@ -64,7 +64,7 @@ EXCESS: Final = "a replica in excess is deleted: hdfs.reports has it"
 DYING: Final = "a datanode of the pipeline restarts while the last packet is on its way"
 
 ENDS: Final = frozenset({PIPELINE, APPENDED, ABANDONED, REMOVED, EXCESS})
-"""Reasons with which a generation ends by itself, so that nothing of it is left to judge."""
+"""Reasons for which a generation ends by itself, so that nothing of it is left to check."""
 
 DROPPED: Final[Mapping[str, str]] = {
     **dict.fromkeys((*unheard.ASKING, "get_additional_datanode"), READS),

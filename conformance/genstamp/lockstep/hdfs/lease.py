@@ -1,7 +1,7 @@
-"""Maps the NameNode's events in a run to steps of hdfs.lease: one file by itself, by its inode.
+"""Maps the NameNode's events in a run to steps of hdfs.lease: one file at a time, by its inode.
 
 The NameNode's calls are taken in its own order. What it does not see is not in the events of this projection either:
-that a client has written more is put in where the NameNode is told of more, and as much as it will be told; replicas,
+that a client has written more is inserted where the NameNode is told of more, and as much as it will be told; replicas,
 their reports, and datanodes that are up or down are *unseen*, so that all their possible steps are allowed.
 
 Lengths are renamed by their order among all that are told of a block, and stamps by the order in which they are given

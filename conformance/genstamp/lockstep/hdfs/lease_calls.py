@@ -81,7 +81,7 @@ class LeaseCalls:
         return Entity(inode.key, (*before, *itself, *self._writes(inode)))
 
     def _closed_at_once(self, event: Event, inode: Inode) -> list[Event]:
-        """An append past the soft limit that closes the file and goes on with its last block, as two calls.
+        """An append past the soft limit that closes the file and continues with its last block, as two calls.
 
         The system's own step counts the last block as full. It also checks the holder's age; therefore only a holder
         past that limit is taken over here.

@@ -1,4 +1,4 @@
-"""Maps a run to steps of hdfs.pipeline: each block by itself, from its addBlock to its complete().
+"""Maps a run to steps of hdfs.pipeline: one block at a time, from its addBlock to its complete().
 
 Packets are known by the block's lengths at which they end, in order; datanodes by their order in the first pipeline,
 and then in the order in which they join; stamps by the order in which the block gets them. Steps without an event, such

@@ -60,7 +60,7 @@ RECOVERED: Final = "somebody has the block recovered: hdfs.recovery has how"
 TRUNCATED: Final = "truncate: hdfs.truncate has it"
 
 ENDS: Final = frozenset({APPENDED, ABANDONED, REMOVED, RECOVERED, TRUNCATED})
-"""Reasons with which the life of a pipeline ends by itself, so that nothing of it is left to judge."""
+"""Reasons for which the life of a pipeline ends by itself, so that nothing of it is left to check."""
 
 DROPPED: Final[Mapping[str, str]] = {
     **dict.fromkeys(unheard.ASKING, READS),

@@ -112,7 +112,7 @@ class Places:
         return self._batches / str(batch)
 
     def fold(self, *, must: bool = True) -> None:
-        """Puts the newest verdict of each key among those of all.
+        """Inserts the newest verdict of each key among those of all.
 
         Args:
             must: now; else when enough has come to be worth it.

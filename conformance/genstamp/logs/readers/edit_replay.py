@@ -85,7 +85,7 @@ class Replay:
         return self._transactions.gapless()
 
     def go_on_from(self, files: Iterable[KnownFile], txid: int | None) -> None:
-        """Forget the operations so far, and go on from an image.
+        """Forget the operations so far, and continue from an image.
 
         Args:
             files: the files of the image.

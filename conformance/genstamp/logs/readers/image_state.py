@@ -52,7 +52,7 @@ class ImageState:
         return self._counters.txid
 
     def files(self) -> Iterator[KnownFile]:
-        """The files of the image, for those who go on from it."""
+        """The files of the image, for readers that continue from it."""
         for inode in self._files:
             path = self._paths[inode.inode_id]
             if path is not None:

@@ -169,7 +169,7 @@ def is_simple(text: Any, at: int, end: int) -> bool:
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def number_of(files: Files, text: Any, at: int, end: int, sort: int) -> Any:
-    """Number of a simple path, which is put in with the directories above it if it is new; -1 if a file is above it.
+    """Number of a simple path, which is inserted with its parent directories if it is new; -1 if a file is above it.
 
     Args:
         files: with room for the path and all above it.
@@ -216,7 +216,7 @@ def is_elsewhere(files: Files, text: Any, at: int, end: int) -> bool:
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def put_name(files: Files, text: Any) -> Any:
-    """Puts in a name that is not there and stands below nothing; gives its number."""
+    """Inserts a new name without a parent; gives its number."""
     hashed = _hash(text, 0, len(text))
     place = _path_place(files.places, files.paths, files.text, text, 0, len(text), hashed)
     return _put(files, text, 0, len(text), place, hashed, HERE)

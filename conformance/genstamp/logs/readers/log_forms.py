@@ -1,7 +1,7 @@
 """The most frequent messages of NameNodes and datanodes, compiled: how they look, byte by byte.
 
-Each function decides a message only where it is certain what the patterns of `log_namenode`, `log_datanode` and their
-like would make of it. Not here: lines (`log_scan`).
+Each function decides a message only if the result of the patterns of `log_namenode`, `log_datanode` and similar modules
+is certain. Not here: lines (`log_scan`).
 """
 
 from enum import IntEnum

@@ -54,7 +54,7 @@ HEAD_MAX: Final = 4096
 """Bytes of a line in which a statement is looked for, so that the time for a hostile line is bounded."""
 
 HEADS_MAX: Final = 16
-"""Places that are looked at in a line."""
+"""Places that are examined in a line."""
 
 _STATED = PATTERNS.stated()
 _FIRSTS = bytes(sorted({beginning[0] for beginning in _STATED}))
@@ -91,7 +91,7 @@ def states_step(text: bytes) -> bool:
 
 
 def states_another(text: bytes) -> bool:
-    """Whether a message that states a step goes on with another line, whose end of line was lost.
+    """Whether a message that states a step continues with another line, whose end of line was lost.
 
     >>> states_another(b"DIR* completeFile: /f is closed by c2024-03-01 10:00:00 INFO x.Y: BLOCK* allocate blk_7_1")
     True
@@ -121,7 +121,7 @@ def _is_stated_in_any_case(text: bytes, found: re.Match[bytes]) -> bool:
 
 
 def may_state_step(text: bytes) -> bool:
-    """Whether a step may be stated somewhere in a text, of many lines; quicker than to look at each."""
+    """Whether a step may be stated somewhere in a text, of many lines; faster than to examine each."""
     # A plain loop: a generator takes twice as long.
     text = text.lower()
     for beginning in LOWERED:  # noqa: SIM110

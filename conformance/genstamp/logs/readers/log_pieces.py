@@ -10,7 +10,7 @@ from typing import Protocol
 from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError
 
 PIECE_BYTES = 1 << 21
-"""Bytes that are looked at together: so few that they are still in the processor's cache when they are."""
+"""The number of bytes that are examined together, small enough to stay in the processor's cache."""
 
 
 class Content(AbstractContextManager["Content"], Protocol):

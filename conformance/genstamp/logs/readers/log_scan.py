@@ -1,8 +1,8 @@
 """Compiled reading of the lines of NameNodes' and datanodes' logs that are by far the most.
 
-Decides a line only where it is certain what `log_text` would make of it, and stops at every other line. So what lines
-mean stands there and in the modules beside it; here is only how the most frequent of them look, byte by byte. Leaves
-out what becomes of the numbers that it finds (`log_fast`).
+Decides a line only if the result of `log_text` is certain, and stops at every other line. So what lines mean stands
+there and in the modules beside it; here is only how the most frequent of them look, byte by byte. Leaves out what
+becomes of the numbers that it finds (`log_fast`).
 """
 
 from enum import IntEnum
@@ -130,7 +130,7 @@ class Heads(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """Numbers that go on from scan to scan.
+    """Numbers that continue from scan to scan.
 
     Attributes:
         sequences: by node, the number of its last event. totals: lines of the unit before the file; lines of something

@@ -1,7 +1,7 @@
 """Reads the text logs of NameNodes and datanodes, of one or of many processes in one file.
 
 Not here: what lines mean (the modules `log_*` beside this one). Lines that report no step are counted by kind; a line
-that begins like one that does, and goes on otherwise, is rejected.
+that begins like one that does, and continues differently, is rejected.
 """
 
 import re

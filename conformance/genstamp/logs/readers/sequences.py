@@ -1,7 +1,7 @@
 """Reads labelled sequences: a CSV file with a block in each row and, in it, the ids of what was logged of the block.
 
-The ids are those of the templates of HDFS_v1 (Hadoop 0.20). The label is never looked at. Not here: any order: the
-ids of a row come from logs of many nodes with clocks of one second.
+The ids are those of the templates of HDFS_v1 (Hadoop 0.20). The label is never read. Not here: any order: the ids of a
+row come from logs of many nodes with clocks of one second.
 """
 
 import csv

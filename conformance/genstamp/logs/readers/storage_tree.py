@@ -179,7 +179,7 @@ def is_kept(path: str) -> bool:
 
 
 class _Member(tarfile.TarInfo):
-    """A member whose header is looked at before what it announces is read into memory."""
+    """A member whose header is examined before what it announces is read into memory."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Member":

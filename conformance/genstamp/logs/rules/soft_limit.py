@@ -1,6 +1,6 @@
 """Rules for create, append and truncate on a file whose lease is past its soft limit.
 
-Such a call first takes the file from its writer: it closes the file and goes on, or it starts a recovery and is
+Such a call first takes the file from its writer: it closes the file and continues, or it starts a recovery and is
 refused. A source that has one event for the whole call shows this in `observed`: `closed_before` is true if the call
 has closed the file, and `new_holder` names the holder during the recovery, if that is no longer the writer.
 

@@ -11,7 +11,7 @@ from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.types import BoolType, EnumType
 
 _DEEPEST: Final = 3
-"""A choice within more choices than these is not looked at under the conditions of all of them."""
+"""A choice within more choices than these is not examined under the conditions of all of them."""
 
 
 class Known:
