@@ -158,7 +158,7 @@ def told(report: Report, model: Model) -> Iterator[str]:
         yield f"  also proved, though not declared inductive: {', '.join(names)}"
     left = not_asked(report, model)
     if left:
-        yield f"  not asked, as not declared inductive: {', '.join(left)}"
+        yield f"  not checked, because not declared inductive: {', '.join(left)}"
     yield f"  {_verdict(report, model)} in {report.milliseconds / 1000:.1f} s"
 
 

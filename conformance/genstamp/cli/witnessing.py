@@ -46,11 +46,11 @@ class Looked:
 
     @property
     def verdict(self) -> str:
-        """Reached, never reached, undetermined, or that a step goes wrong before it is reached."""
+        """Reached, never reached, undetermined, or that a step fails before it is reached."""
         if self.path is not None:
             return f"reached in {len(self.path)} steps"
         if self.result.violation is not None:
-            return "a step goes wrong before it is reached"
+            return "a step fails before it is reached"
         return "undetermined" if self.result.verdict is Verdict.UNDETERMINED else "never reached"
 
 

@@ -31,7 +31,7 @@ def run_work(work: Coroutine[Any, Any, None]) -> None:
         typer.echo(f"genstamp: {name_of(refusal)}: {refusal}", err=True)
         raise typer.Exit(REFUSED) from None
     except UnicodeEncodeError as problem:
-        typer.echo(f"genstamp: {problem.object!a} is no UTF-8, as names of the cluster are", err=True)
+        typer.echo(f"genstamp: {problem.object!a} is not valid UTF-8; names in the cluster are UTF-8", err=True)
         raise typer.Exit(exit_codes.USAGE) from None
     except (FileNotFoundError, IsADirectoryError, PermissionError) as problem:
         typer.echo(f"genstamp: {problem.filename}: {problem.strerror}", err=True)

@@ -62,11 +62,11 @@ EVENTS = TableText(
         ),
         "event": Column("the step, as HDFS calls it, in snake case"),
         "refused_with": Column("simple name of the exception", null="the step was not refused"),
-        "generation_stamp": Column("of the block or replica, after the step", "a stamp", "the source does not tell it"),
+        "generation_stamp": Column("of the block or replica, after the step", "a stamp", "the source does not have it"),
         "recovery_id": Column(
-            "the stamp that the recovery is to install", "a stamp", "no recovery, or the source does not tell it"
+            "the stamp that the recovery is to install", "a stamp", "no recovery, or the source does not have it"
         ),
-        "num_bytes": Column("length of the block or replica, after the step", "bytes", "the source does not tell it"),
+        "num_bytes": Column("length of the block or replica, after the step", "bytes", "the source does not have it"),
         "arguments": Column("who took part: `client`, `file`, `datanode`, `primary`, `holder`, `block`, ..."),
         "observed": Column(
             "what the node shows after the step: `closed`, `closed_before` where a call has closed another's file"

@@ -36,7 +36,7 @@ def differing(binary: Iterable[str], xml: Iterable[str]) -> Iterator[tuple[str, 
         if twin is not None and Path(file).stat().st_size <= COMPARED_MAX:
             difference = first_difference(Path(twin), Path(file))
             if difference:
-                yield file, f"tells other operations than {twin}: {difference}"
+                yield file, f"has other operations than {twin}: {difference}"
 
 
 def first_difference(binary: Path, xml: Path) -> str:

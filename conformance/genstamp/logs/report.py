@@ -281,7 +281,7 @@ def _sentence(report: Report) -> str:
     keys = sum(count.keys for count in report.keys)
     read = ", ".join([read_in_words(report), counted(keys, "key")])
     if not report.keys:
-        what = "no event tells of a file, block, replica or lease" if report.events else "no event was found"
+        what = "no event concerns a file, block, replica or lease" if report.events else "no event was found"
         return f"{report.safety}: {what}; {read}"
     unread = sum(note.startswith(NOT_READ) for _, note in report.notes)
     but = f" in what was read, without {counted(unread, 'file')}" if unread else ""
@@ -295,7 +295,7 @@ def headline(report: Report) -> str:
     if report.safety != "conformant" or report.completion == "complete":
         return f"{report.safety}, {report.completion}"
     told = ["conformant"]
-    for completion, what in (("unfinished", "open"), ("unknown", "of which no line tells the end")):
+    for completion, what in (("unfinished", "open"), ("unknown", "whose end no line shows")):
         keys = Counter[str]()
         for count in report.keys:
             if count.kind in COUNTED and count.begun and count.completion == completion:
@@ -400,7 +400,7 @@ def _cases_of_kind(report: Report, kind: str) -> Iterator[Case]:
     for safety, number in counts.items():
         # Only the first ones are told one by one.
         if safety != "conformant" and number > 0:
-            message = f"{number} more are {safety}; all stand in the tables that --out keeps"
+            message = f"{number} more are {safety}; all are in the tables that --out keeps"
             yield Case(_GROUP, f"other {kind}s conform", 0.0, _OUTCOMES[safety], safety, message, rule=rule)
 
 

@@ -276,7 +276,7 @@ def _binary(beginning: bytes) -> str:
     if by := not_decompressed(beginning):
         return f"compressed by {by}; what can be read is plain or compressed by {', '.join(DECOMPRESSED)}"
     if b"\0" in beginning[:8192]:
-        return "binary, and not an edit log: the first four bytes are no layout version"
+        return "binary, and not an edit log: the first four bytes are not a layout version"
     return ""
 
 

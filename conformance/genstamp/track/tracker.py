@@ -350,7 +350,7 @@ class Tracker:
         extra = sorted(set(event.observed) - self.fit.shows(event.event))
         if extra:
             known = ", ".join(sorted(self.fit.shows(event.event))) or "nothing"
-            return f"{event.event} shows '{extra[0]}', of which the model knows nothing; it can show {known}"
+            return f"{event.event} shows '{extra[0]}', which the model does not have; it can show {known}"
         return None
 
     def _rejected(self, event: Event, before: Sequence[State]) -> Rejected:

@@ -134,7 +134,7 @@ def plan(instance: Instance) -> Plan:
     if _numberings(tried) > MOST_TRIED:
         names = " and ".join(f"{group.size} {group.name}" for group in tried)
         raise ConfigurationError(
-            f"{names} stand in relations to one another, so that {_numberings(tried)} numberings would have to be "
+            f"{names} are related to one another, so that {_numberings(tried)} numberings would have to be "
             f"tried for each state, more than {MOST_TRIED}; choose smaller sizes, or search without symmetry"
         )
     return Plan(spots, tuple(group for group in found if group not in tried), tried)

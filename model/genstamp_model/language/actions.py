@@ -142,7 +142,7 @@ class ActionTracer:
             known = [parameter.name for parameter in parameters]
             if name not in known:
                 has = ", ".join(known) or "none"
-                message = f"caller '{name}' of {declaration.name} is none of its parameters; it has {has}"
+                message = f"caller '{name}' of {declaration.name} is not one of its parameters; it has {has}"
                 raise SpecError(message, declaration.source)
             return name
         asked = self.state.callers_of(declaration)

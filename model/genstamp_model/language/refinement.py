@@ -93,7 +93,9 @@ def refinement(
             raise SpecError(f"there is no action '{name}' of {upper.system}; it has {known}", declaration.source)
     for name in declaration.hidden:
         if name not in upper.types or name in declaration.mapping:
-            raise SpecError(f"'{name}' is hidden, and is no variable of {upper.system}, or mapped", declaration.source)
+            raise SpecError(
+                f"'{name}' is hidden, but is not a variable of {upper.system} or is mapped", declaration.source
+            )
     steps = _Steps(declaration, upper, mapping)
     taken = {a.name: steps.taken(a) for a in upper.actions if a.name not in declaration.unreachable and steps.shows(a)}
     claim = _property(

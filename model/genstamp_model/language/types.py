@@ -254,10 +254,10 @@ def misfit(value: Value, type_: Type, sizes: Sizes, limits: Mapping[str, int]) -
 
     match type_:
         case BoolType():
-            return "" if isinstance(value, bool) else f"{value!r}, which is no flag,"
+            return "" if isinstance(value, bool) else f"{value!r}, which is not a flag,"
         case NumberType(low=low, high=high, limit=limit):
             if type(value) is not int:
-                return f"{value!r}, which is no number,"
+                return f"{value!r}, which is not a number,"
             most = high if limit is None else limits.get(limit)
             if (low is not None and value < low) or (limit is None and high is not None and value > high):
                 return f"{value}, outside {low}..{high},"

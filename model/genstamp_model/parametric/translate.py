@@ -72,7 +72,7 @@ def _refused_count(node: Expr) -> str:
 
 def _refused(node: Expr, parameters: AbstractSet[str]) -> str | None:
     if isinstance(node.type, SequenceType) or any(isinstance(arg.type, SequenceType) for arg in node.args):
-        return "it speaks of a sequence, which is not first-order; it could be a bag or a number"
+        return "it uses a sequence, which is not first-order; it could be a bag or a number"
     for counted in node.args:
         if counted.op in COUNTING and compared(node) is None:
             return _refused_count(counted)
@@ -83,7 +83,7 @@ def _refused(node: Expr, parameters: AbstractSet[str]) -> str | None:
     is_first = node.op is Op.CONST and isinstance(node.type, RefType) and type(node.data) is int
     is_of_members = node.op in (Op.RANK, Op.SUCCESSOR, Op.PREDECESSOR) and isinstance(node.args[0].type, RefType)
     if is_first or is_of_members:
-        return f"it asks for the order of members ({ir.text(node)}), which is known of fixed sizes only"
+        return f"it asks for the order of members ({ir.text(node)}), which is supported for fixed sizes only"
     if node.op is Op.TAKE and not node.free <= parameters:
         return f"it takes many messages at once ({ir.text(node)}); it could take one that was received"
     return None

@@ -76,7 +76,7 @@ class Replay:
             found = self._break(action, arguments, [*leading, before], None, fault)
             return replace(found, relevant=self._relevant(step, values, self._encoding.well_formed("in range")))
         assert after is not None, f"evaluate cannot take the step: {fault}"
-        assert to_cells(self._instance, after) == self._computed(step, values), "evaluate comes to another state"
+        assert to_cells(self._instance, after) == self._computed(step, values), "evaluate gives another state"
         for claim in relied_on:
             for one, next_one in pairwise([*leading, before, after]):
                 holds = self._evaluator.holds(claim, one, next_one)

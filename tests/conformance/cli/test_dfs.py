@@ -138,7 +138,7 @@ def test_a_name_that_is_no_utf_8_is_refused_in_one_sentence() -> None:
         address = f"127.0.0.1:{listening.getsockname()[1]}"
         code, printed, said = run("stat", "/a\udcff", "--namenode", address)
     assert (code, printed) == (exit_codes.USAGE, "")
-    assert said == "genstamp: '/a\\udcff' is no UTF-8, as names of the cluster are\n"
+    assert said == "genstamp: '/a\\udcff' is not valid UTF-8; names in the cluster are UTF-8\n"
 
 
 @pytest.mark.parametrize(("path", "name"), [("/a/file", "/a/file"), ("/a", "two\\nlines")], ids=["file", "directory"])

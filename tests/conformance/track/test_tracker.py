@@ -247,7 +247,7 @@ def test_a_hidden_action_is_no_event() -> None:
 
 def test_an_observation_that_the_model_does_not_know_is_rejected() -> None:
     answer = rejected(lock_tracker().feed(event("give_up", client="bob", observed={"mood": "sad"})))
-    assert answer.problem == "give_up shows 'mood', of which the model knows nothing; it can show gone"
+    assert answer.problem == "give_up shows 'mood', which the model does not have; it can show gone"
 
 
 def test_a_step_is_denied_rightly_only_where_the_model_cannot_make_it() -> None:

@@ -88,7 +88,7 @@ class ItfReader:
             return
         except (TypeError, ValueError, AttributeError, KeyError, IndexError, RecursionError, OverflowError) as error:
             # Values come from anywhere, and need not have the types of the model's variables.
-            yield Reject(Place(file, 0), _cut(f"a value of the trace is none of the model: {error}"))
+            yield Reject(Place(file, 0), _cut(f"a value of the trace is not a value of the model: {error}"))
             return
         yield from self._steps(file, followed)
         yield self._verdict(file, followed, len(trace.moments))

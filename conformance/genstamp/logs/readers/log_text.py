@@ -136,7 +136,7 @@ class LogReader:
             except OverflowError as error:
                 yield Reject(place, str(error), shortened(line))
             return
-        yield Reject(place, "begins like a line that tells of a step, and goes on otherwise", shortened(line))
+        yield Reject(place, "begins like a line that states a step, but continues differently", shortened(line))
 
     def rest(self) -> Iterator[Sighting | Reject]:
         """The events that waited for a line that never came, after the last file."""

@@ -22,7 +22,8 @@ NAMENODE = "namenode"
 """The holder to which expired leases go."""
 
 OF_GFS = (
-    "events of GFS, and logs are held against HDFS only; genstamp conform --simulate 20 --system gfs.chunk_lease judges"
+    "events of GFS, but logs are checked against HDFS only; genstamp conform --simulate 20 --system gfs.chunk_lease "
+    "judges"
     " runs of GFS"
 )
 """Why a file with events of GFS, in the same schema, is not read."""

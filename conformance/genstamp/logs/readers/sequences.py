@@ -105,7 +105,7 @@ class SequenceReader:
         block = _BLOCK.fullmatch(row["block_id"])
         if block is None or not -(2**63) <= int(block[1]) < 2**63:
             yield Reject(
-                place, f"{row['block_id'][:60]!r} is no block id: blk_ and a number of 64 bits", shortened(line)
+                place, f"{row['block_id'][:60]!r} is not a block id; expected blk_ and a 64-bit number", shortened(line)
             )
             return
         steps = []

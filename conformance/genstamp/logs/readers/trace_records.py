@@ -175,7 +175,9 @@ def _record(place: Place, cells: list[str]) -> Record | Reject:
     _, thread, operation, start, end, address, host, agent, told = cells
     first, last = _number(start), _number(end)
     if first is None or last is None or last < first:
-        return Reject(place, f"{start[:40]!r} to {end[:40]!r} is no time in nanoseconds", operation[:_NAME_LENGTH_MAX])
+        return Reject(
+            place, f"{start[:40]!r} to {end[:40]!r} is not a time in nanoseconds", operation[:_NAME_LENGTH_MAX]
+        )
     return Record(place.file, place.line, thread, operation, first, last, host or address, agent, told)
 
 
