@@ -10,12 +10,14 @@ _BINARY: Final = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 
 
 def bytes_of(text: str) -> int:
-    """The bytes that a size means.
+    """The number of bytes of a size.
 
     Raises:
         typer.BadParameter: it is none.
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(|[kmgt]i?)b?", text.strip().lower(), re.ASCII)
     if found is None:
-        raise typer.BadParameter(f"'{text}' is no size; write a number with k, M, G or T, or Ki, Mi, Gi, Ti behind it")
+        raise typer.BadParameter(
+            f"'{text}' is not a size; expected a number followed by k, M, G or T, or by Ki, Mi, Gi or Ti"
+        )
     return int(float(found[1]) * (_UNITS | _BINARY)[found[2]])

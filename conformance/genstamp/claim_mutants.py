@@ -23,7 +23,7 @@ FAULTS: Final = 60
 """How many mutants of actions are drawn as faults by default."""
 
 _MOST_STATES: Final = 500_000
-"""The search of a fault ends at so many states."""
+"""Limit of states in the search of a fault."""
 
 
 class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -99,7 +99,7 @@ def _is_never_taken(found: Mapping[str, bool], name: str) -> bool:
 
 
 def worded(name: str) -> str:
-    """An item that is not reached, in words.
+    """An item that is not reached, as text.
 
     >>> worded("effect read")
     'effect read (every step of it leaves the state as it is)'

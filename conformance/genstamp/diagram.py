@@ -6,7 +6,7 @@ changes only when the lifecycle does.
 How a lifecycle is drawn:
 
 - an arrow bears the names of the events that lead from one state to another;
-- an event that leaves a state as it is stands in the lower half of the state's box (Mermaid: at a loop);
+- an event that does not change the state is in the lower half of the state's box (Mermaid: at a loop);
 - an event that leads to one state from every other, or from all but one, is drawn once, as an arrow that comes from the
   words "any state" or "any but COMPLETE";
 - the pseudo-states `absent` and `removed` are dots, a full one where a life begins and a ringed one where it ends;
@@ -51,7 +51,7 @@ class Count(NamedTuple):
 
 
 class _Arrow(NamedTuple):
-    """What is drawn once. `source` is a state's id or, if `is_shared`, the words for all the states it comes from."""
+    """The draw, made once. `source` is a state's id or, if `is_shared`, the words for all the states it comes from."""
 
     source: str
     target: str
@@ -169,7 +169,7 @@ class _Told:
         self._counts = counts
 
     def count(self, arrow: _Arrow, event: str) -> Count:
-        """Of one event of an arrow; of all the sources that it stands for."""
+        """One event of an arrow; and all the sources that it stands for."""
         fits = [
             count
             for edge, count in self._counts.items()

@@ -1,7 +1,7 @@
 """A sample of the mutants of all systems, each with the same chance, which can be enlarged and resumed.
 
 `genstamp mutate --all --keep` writes spec/mutants/drawn.json after each system; a system whose text has changed since
-is judged anew. Not here: judging.
+is judged again. Not here: judging.
 """
 
 from collections import Counter

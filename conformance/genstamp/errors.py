@@ -1,4 +1,4 @@
-"""What a caller of `genstamp` can get wrong; our own bugs are assertions, a protocol's refusals are values."""
+"""Errors that a caller of `genstamp` can cause; our own bugs are assertions, a protocol's refusals are values."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -17,7 +17,7 @@ class SettingError(GenstampError):
     """
 
     def __init__(self, variable: str, value: str, accepted: str) -> None:
-        super().__init__(f"environment variable {variable} is {value!r}, accepted is {accepted}")
+        super().__init__(f"environment variable {variable} is {value!r}; expected {accepted}")
         self.variable = variable
         self.value = value
 
@@ -95,7 +95,7 @@ class AdapterSilentError(AdapterError):
 
 
 class AdapterGarbageError(AdapterError):
-    """What came is no answer of the protocol."""
+    """The adapter's output is not an answer of the protocol."""
 
 
 class AdapterRefusedError(AdapterError):
@@ -111,7 +111,7 @@ class FileError(GenstampError):
     """
 
     advice: ClassVar[str] = ""
-    """What to do about it, to follow the reason."""
+    """Advice that follows the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__("; ".join(filter(None, [f"{path}: {reason}", self.advice])))
@@ -120,31 +120,31 @@ class FileError(GenstampError):
 
 
 class RunFileError(FileError):
-    """A run of an implementation cannot be read or written, or is none."""
+    """A run of an implementation cannot be read or written, or the file is not a run."""
 
 
 class TraceFileError(FileError):
-    """A trace cannot be read or written, or does not say whose it is."""
+    """A trace cannot be read or written, or does not name its system."""
 
 
 class DrivingError(GenstampError):
-    """A system cannot be driven: nothing is known of how its events are brought about.
+    """A system cannot be driven: it has no declaration of how its events are requested.
 
     Attributes:
         system: its name.
     """
 
     def __init__(self, system: str, known: list[str]) -> None:
-        super().__init__(f"{system} cannot be held against an implementation; these can: {', '.join(known)}")
+        super().__init__(f"{system} cannot be checked against an implementation; these can: {', '.join(known)}")
         self.system = system
 
 
 class PeerError(GenstampError):
-    """Another checker failed on an exported model: no finding about the model.
+    """Another checker failed on an exported model; this says nothing about the model.
 
     Attributes:
         peer: its name.
-        told: what it said.
+        told: its output.
     """
 
     def __init__(self, peer: str, told: str) -> None:

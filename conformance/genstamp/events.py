@@ -11,7 +11,7 @@ import msgspec
 import pyarrow as pa
 
 Kind = Literal["file", "block", "replica", "lease", "node"]
-"""What an event acts on."""
+"""The kinds of entities that an event acts on."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 

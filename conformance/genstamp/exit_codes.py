@@ -19,13 +19,13 @@ SPECIFICATION: Final = 150
 CONFIGURATION: Final = 151
 
 MEANINGS: Final[Mapping[int, str]] = {
-    HOLDS: "all that was looked at holds, conforms or agrees",
+    HOLDS: "everything that was checked holds, conforms or agrees",
     USAGE: "the command line, or a file that it names, is wrong",
-    UNDETERMINED: "undetermined, which is no pass: time, memory or the solver did not suffice, or Ctrl-C came first",
+    UNDETERMINED: "undetermined, not a pass: time, memory or the solver did not suffice, or Ctrl-C came first",
     DEADLOCK: "a state without a step, where the system may not stop",
     VIOLATED: "safety is violated, or something is rejected, missing, different or not current",
     UNFINISHED: "liveness is violated, or a run is left unfinished",
-    FAILURE: "a step goes wrong, as when a number leaves its range, or a judge could not do its work",
+    FAILURE: "a step fails, for example because a number leaves its range, or a checker could not run",
     SPECIFICATION: "a specification is wrong",
     CONFIGURATION: "there is no such system, configuration, bug, limit or property, or a size or limit is wrong",
 }

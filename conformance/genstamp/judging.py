@@ -23,12 +23,14 @@ from genstamp_model.mutate import Below, Mutant, Outcome, below, judged
 T = TypeVar("T")
 
 CHEAP: Final = 200_000
-"""Configurations with at most so many states in spec.lock are searched before proofs are tried. Their searches take no
-longer than compiling.
+"""Configurations with at most this many states in spec.lock are searched before proofs are tried. Their searches take
+no longer than compiling.
 """
 
 _FEW_BELOW: Final = 20_000
-"""Configurations of a refining system with at most so many states in spec.lock judge mutants of the system above it."""
+"""Configurations of a refining system with at most this many states in spec.lock judge mutants of the system above
+it.
+"""
 
 
 def judged_in(

@@ -52,7 +52,7 @@ def _with_dot(dot_text: str) -> str:
 
 
 class _Compiled(WasmtimeBackend):  # type: ignore[misc]
-    """The wheel's Graphviz, compiled once, a second's work; begun anew for each graph, as used again it may trap."""
+    """The wheel's Graphviz, compiled once, a second's work; begun again for each graph, as used again it may trap."""
 
     def render_afresh(self, dot_text: str) -> bytes:
         """A graph as a picture in SVG, with nothing left of the graphs before."""

@@ -1,8 +1,8 @@
-"""spec.lock: what the judges found in every configuration, kept under version control.
+"""spec.lock: the results of all checks in every configuration, kept under version control.
 
-A change of a specification changes what is found. `genstamp verify` fails until the lock is rewritten on purpose with
-`genstamp lock --write`, so that the change is seen in the diff: states that appear or vanish, properties that hold no
-longer or that nobody checks any more, a released version's known violation that is not found again.
+A change of a specification changes these results. `genstamp verify` fails until the lock is rewritten on purpose with
+`genstamp lock --write`, so that the change is seen in the diff: states that appear or vanish, properties that no longer
+hold or are no longer checked, a released version's known violation that is not found again.
 
 Not here: how things are found (`genstamp.verify`), and times: they are the machine's, not the specification's.
 """
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class SearchEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a search of one configuration found.
+    """The results of the search of one configuration.
 
     Attributes:
         sizes: members of each index set.
@@ -48,7 +48,7 @@ class SearchEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class AgreedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
-    """Other checkers have found the same in one configuration: kept where it takes too long to ask them every time.
+    """Agreement of other checkers in one configuration; recorded because it takes too long to run them every time.
 
     Attributes:
         digest: of the model that they were asked about.
@@ -108,7 +108,7 @@ class SystemEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         variations: bugs, holes and differences, by name.
         proved: the properties that are proved by induction, and relative to which others.
         for_any_size: those that are proved so for any size of every index set; none where the model has what such a
-            proof cannot speak of.
+            proof cannot mention.
     """
 
     semantics: dict[str, SemanticsEntry] = {}
@@ -118,7 +118,7 @@ class SystemEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 Lock = dict[str, SystemEntry]
-"""What is locked, by name of the system."""
+"""The entries of the lock, by name of the system."""
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -135,11 +135,11 @@ def read(path: Path) -> Lock:
     try:
         file = msgspec.json.decode(path.read_bytes(), type=_File)
     except FileNotFoundError as problem:
-        raise LockError(path, "there is none; `genstamp lock --write` writes it") from problem
+        raise LockError(path, "it does not exist; `genstamp lock --write` writes it") from problem
     except (OSError, msgspec.MsgspecError) as problem:
         raise LockError(path, str(problem)) from problem
     if file.version != _VERSION:
-        raise LockError(path, f"its version is {file.version}, accepted: {_VERSION}")
+        raise LockError(path, f"its version is {file.version}; expected {_VERSION}")
     return file.systems
 
 
@@ -149,7 +149,7 @@ def write(path: Path, lock: Lock) -> None:
 
 
 def text(lock: Lock) -> str:
-    """The lock as it stands in the file.
+    """The text of the lock file.
 
     >>> text({"two_phase": SystemEntry()}).splitlines()[2]
     '  "two_phase": {'
@@ -176,7 +176,7 @@ def _merge(into: dict[str, Any], part: Mapping[str, Any]) -> None:
 
 
 def common(locked: Lock, found: Lock) -> Lock:
-    """What of a lock can be compared with what was found when not everything could be searched."""
+    """The part of a lock that can be compared with the results of an incomplete search."""
     return {
         name: SystemEntry(
             semantics={
@@ -200,7 +200,7 @@ def _known(entries: Mapping[str, T], names: Collection[str]) -> dict[str, T]:
 
 
 def carrying(found: Lock, locked: Lock) -> Lock:
-    """What was found, with what a lock says of agreement, as far as it is about the same models and counts."""
+    """The results, with the agreements that a lock records for the same models and counts."""
     carried: Lock = {}
     for name, system in found.items():
         before = locked[name].semantics if name in locked else {}
@@ -252,7 +252,7 @@ def without(lock: Lock, system: str, left_out: Collection[tuple[str, str]]) -> L
 def differences(locked: Lock, found: Lock) -> list[str]:
     """What differs between a lock and what was found, a line each; empty if nothing does.
 
-    What only one of them speaks of is a difference too: a property that nobody checks any more must be seen.
+    An entry of only one of them is a difference too, so that a property that is no longer checked is reported.
 
     >>> entry = VariationEntry(breaks="one_lease", configuration="one_file", depth=7, distinct=9, digest="00")
     >>> before, after = ({"leases": SystemEntry(variations={"HDFS-1": entry})}, {"leases": SystemEntry()})

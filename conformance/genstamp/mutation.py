@@ -193,7 +193,7 @@ def reviewed_in(path: Path) -> dict[str, str]:
         or not isinstance(table, dict)
         or not all(isinstance(v, str) for v in table.values())
     ):
-        raise ReviewError(path, "it is no list of reviewed mutants")
+        raise ReviewError(path, "it is not a list of reviewed mutants")
     return table
 
 

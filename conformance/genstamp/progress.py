@@ -1,4 +1,4 @@
-"""How far a long work is, on standard error: live on a terminal, a line a minute elsewhere.
+"""The progress of a long task, on standard error: live on a terminal, a line a minute elsewhere.
 
 Not here: what the lines say, and the table of jobs that `genstamp verify` shows.
 """
@@ -32,7 +32,7 @@ def each_minute(show: Callable[[str], None] | None = None, every_s: float = LINE
 
 @contextmanager
 def live() -> Iterator[Callable[[str], None]]:
-    """What shows a line as the present one: at once on a terminal, else a line a minute."""
+    """Recognises a line as the present one: at once on a terminal, else a line a minute."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield each_minute()

@@ -1,6 +1,6 @@
 """The systems that the command line knows, by name, and what is written after a name.
 
-A system of one's own is named by where it is declared: `module:NAME`, or `file.py:NAME`.
+A user's system is named by the place of its declaration: `module:NAME`, or `file.py:NAME`.
 """
 
 import difflib
@@ -53,7 +53,7 @@ PLACES: Final[Mapping[str, str]] = {
 }
 """Where every system that comes with genstamp is declared, by name, in the order in which they are listed and checked.
 
-A system is loaded when it is asked for: whoever checks one does not wait for the others.
+A system is loaded when it is asked for: the check of one does not wait for the others.
 """
 
 _own_places: Final[dict[str, str]] = {}
@@ -69,14 +69,14 @@ class UnknownSystemError(GenstampError):
     def __init__(self, name: str) -> None:
         near = difflib.get_close_matches(name, PLACES, n=5, cutoff=0.5) or list(PLACES)[:5]
         super().__init__(
-            f"there is no system '{name}'; near it are {', '.join(near)} (`genstamp list` shows all), and one of your "
-            "own is named module:NAME or file.py:NAME"
+            f"there is no system '{name}'; similar names: {', '.join(near)} (`genstamp list` shows all); name your "
+            "own system as module:NAME or FILE.py:NAME"
         )
         self.name = name
 
 
 class OwnSystemError(GenstampError):
-    """A system of one's own, or how it is driven, cannot be loaded.
+    """A user's system or its driving cannot be loaded.
 
     Attributes:
         place: where it was looked for.
@@ -137,7 +137,7 @@ def found(text: str) -> tuple[System, str]:
     attribute, _, own_configuration = configuration.partition(":")
     if not attribute and name.endswith(".py"):
         raise OwnSystemError(
-            name, f"name a system of the file, as {name}:NAME; {_objects_of(_loaded(name, name), System)}"
+            name, f"name a system in the file, as {name}:NAME; {_objects_of(_loaded(name, name), System)}"
         )
     if not attribute or name in PLACES:
         return system_named(name), configuration
@@ -163,14 +163,14 @@ def own(text: str, kind: type[T]) -> T:
 
 
 def _objects_of(loaded: ModuleType, kind: type, wanted: str = "") -> str:
-    """What objects of a kind a module has, in words."""
+    """The objects of a kind in a module, as text."""
     names = [name for name, value in vars(loaded).items() if isinstance(value, kind)]
     none = f"there is none; write NAME = {kind.__name__}(...)"
     return f"there is {', '.join(names)}{similar(wanted, names)}" if names else none
 
 
 def _loaded(module: str, place: str, kind: type = System) -> ModuleType:
-    """The module of a system of one's own, loaded once.
+    """The module of a user's system, loaded once.
 
     Raises:
         OwnSystemError: there is no such file or module.
@@ -241,7 +241,8 @@ def _module_name(path: Path) -> str:
 
 
 def chosen(text: str) -> tuple[System, Sequence[Configuration]]:
-    """What `SYSTEM` or `SYSTEM:CONFIGURATION` names: a system and one configuration, or all that are not on demand.
+    """The instances that `SYSTEM` or `SYSTEM:CONFIGURATION` names: a system and one configuration, or all that are not
+    on demand.
 
     Raises:
         UnknownSystemError: there is no such system.

@@ -2,7 +2,7 @@
 
 A part of a property is of interest in a configuration where some reached state, or step, could have broken it
 (`genstamp_model.interest`), and where its variables have values that do (`genstamp_model.prove.tautology`). Like
-coverage it is a claim about some configurations together: one of them is enough. What is meant to be so is declared,
+coverage it is a claim about some configurations together: one of them is enough. An intended exception is declared,
 with its reason, at the property (`vacuous=`) or at the system (`idle=`), and the declaration is checked too.
 
 A witness that an initial state shows says nothing either: no step is needed to reach it.
@@ -29,7 +29,7 @@ _SHOWN: Final = 200
 
 @dataclass(frozen=True)
 class Finding:
-    """What says nothing, or is declared to and does.
+    """Properties that are vacuous, and those that are declared vacuous and are not.
 
     Attributes:
         name: of the property or variable.
@@ -44,7 +44,7 @@ class Finding:
 
 
 def of(result: Result) -> dict[str, dict[str, Any]]:
-    """What one search knows of it, in words of JSON."""
+    """The result of one search for it, as JSON."""
     # Z3 takes longer to load than a small search takes.
     from genstamp_model.prove.tautology import always_true
 
@@ -107,7 +107,7 @@ def findings(all_: Sequence[Vacuity]) -> list[Finding]:
 
 
 def declared(all_: Sequence[Vacuity]) -> list[str]:
-    """What is declared to say nothing, with its reason, a line each."""
+    """The properties that are declared vacuous, with reasons, one line each."""
     others = [item for kind in ("actions", "variables", "labels") for item in (all_[0][kind].items() if all_ else ())]
     named = [*_together(all_).items(), *others]
     return [f"{name}: {found['declared']}" for name, found in named if found["declared"]]

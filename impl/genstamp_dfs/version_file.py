@@ -29,10 +29,10 @@ def read_version_file(disk: Disk, directory: str) -> dict[str, str] | None:
     try:
         lines = disk.read(path).decode("ascii").splitlines()
     except UnicodeDecodeError as problem:
-        raise StorageError(f"{path} is no text of properties: {problem}") from problem
+        raise StorageError(f"{path} is not a properties file: {problem}") from problem
     pairs = [line.partition("=") for line in lines if line and not line.startswith("#")]
     if not pairs or any(not equals for _, equals, _ in pairs):
-        raise StorageError(f"{path} is no text of properties, accepted: lines of name=value")
+        raise StorageError(f"{path} is not a properties file; expected lines of name=value")
     return {name: value for name, _, value in pairs}
 
 

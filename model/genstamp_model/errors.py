@@ -1,7 +1,7 @@
 """Errors of the modelling language and its judges.
 
-Every error that a user can cause derives from `ModelError` and keeps its parts as attributes. What is our own
-fault is an assertion and not here; what a protocol refuses is a value (`Check.refuses`) and not here either.
+Every error that a user can cause derives from `ModelError` and keeps its parts as attributes. Not here: our own bugs,
+which are assertions, and a protocol's refusals, which are values (`Check.refuses`).
 """
 
 from __future__ import annotations
@@ -61,4 +61,4 @@ class EvaluationError(ModelError):
 
 
 class TraceError(ModelError):
-    """A trace cannot be read, or speaks of what the model does not have."""
+    """A trace cannot be read, or mentions what the model does not have."""

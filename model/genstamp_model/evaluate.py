@@ -209,7 +209,7 @@ class Evaluator(Computing):
         return tuple(after)
 
     def observed(self, action: Action, arguments: Arguments, state: State) -> dict[str, Value]:
-        """What the step, taken in this state, shows to its caller."""
+        """The observations that the step, taken in this state, gives its caller."""
         bound = self._bind(action, arguments)
         return {name: self._compute(value)(state, state, bound) for name, value in action.observations}
 
@@ -259,7 +259,7 @@ class Evaluator(Computing):
     def beyond(self, state: State) -> list[str]:
         """Names of the configuration's limits that a state exceeds.
 
-        Of messages for which a bag has no place only the bag's own limit is named, as in the compiled search.
+        For messages without a place in a bag, only the bag's own limit is named, as in the compiled search.
         """
         limits = self.instance.limits
         found = {name for name, expr in self.model.limits if self.value(expr, state) > limits[name]}  # type: ignore[operator]
@@ -353,7 +353,7 @@ def _strict(expr: Expr, sizes: Sizes) -> Callable[..., Any]:
 
 
 def moved(i: int | None, amount: int, size: int) -> int | None:
-    """The position so many members further on a ring; nobody stays nobody."""
+    """The position this many members further on a ring; none stays none."""
     return None if i is None else (i + amount) % size
 
 
@@ -404,7 +404,7 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
 
 
 def out_of_range(value: Any, type_: Type, name: str) -> str | None:
-    """How a value leaves its declared range, in words; None where it does not."""
+    """How a value leaves its declared range, as text; None where it does not."""
     match type_:
         case NumberType(low=low, high=high):
             if (low is not None and value < low) or (high is not None and value > high):

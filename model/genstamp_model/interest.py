@@ -1,20 +1,20 @@
 """Where a property could fail: for each of its parts the states, or steps, in which it claims anything at all.
 
 "If a block is under recovery, its recovery id is above its stamp" holds of every state without such a block, and says
-nothing of them. A property of which no reached state is one where it could have failed is *vacuous*: it holds, and no
-mistake in the part of the protocol that it is about would have been noticed. Replaced by `false`, its consequent would
-hold as well, which is the usual definition (Beer et al. 2001; Kupferman and Vardi 2003).
+nothing of them. A property is *vacuous* if it could not have failed in any reached state: it holds, and no mistake in
+the part of the protocol that it is about would have been noticed. Replaced by `false`, its consequent would hold as
+well, which is the usual definition (Beer et al. 2001; Kupferman and Vardi 2003).
 
 A property is taken apart along its conjunctions, universal quantifiers and implications, however they are written:
 `a.implies(b)`, `~a | b`, `~(a & ~b)`, `when(a, b, True)`. Of a disjunction the negated members are the antecedent, or
 the first member where none is; of a disjunction of negations the last is the consequent. That some conditions never
-hold together says something where all but one do, whichever that is. Claimed without a condition, that at most so many
-members are somewhere says something where so many are, and that nothing ever falls where it changes.
+hold together says something where all but one do, whichever that is. Claimed without a condition, that at most this
+many members are somewhere says something where so many are, and that nothing ever falls where it changes.
 
-What stands inside of a property must have mattered as well (`mattering`): a part that is never true makes it hold as an
-antecedent that is never true does.
+The inner parts of a property must have mattered as well (`mattering`): a part that is never true makes the property
+hold in the same way as an antecedent that is never true.
 
-Left out: whether such a state is reached, which is a search's to say (`explore`), and consequents that no value of the
+Not here: whether such a state is reached, which is a search's to say (`explore`), and consequents that no value of the
 state breaks (`prove.tautology`).
 """
 

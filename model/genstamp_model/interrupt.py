@@ -66,7 +66,7 @@ def interrupts() -> Iterator[list[int]]:
 
 
 def beside(work: Callable[[], T]) -> T:
-    """Do work in a thread of its own while this one waits: an interrupt ends the waiting, and the work goes on."""
+    """Do work in a thread of its own while this one waits: an interrupt ends the waiting, and the work continues."""
     if threading.current_thread() is not threading.main_thread():
         return work()
     made: list[T] = []

@@ -1,10 +1,11 @@
-"""What must have happened inside of a condition, in some reached state or step, so that each thing in it mattered.
+"""The conditions that must have held inside a condition, in some reached state or step, so that each part of it
+mattered.
 
 A condition that a value depends on (what `count` counts, `where` of a minimum, the condition of a choice) was true, and
 that of a choice false as well; so was each alternative of an antecedent. Each of two values that are compared has left
 its initial value, and has changed in a step where it is compared with itself.
 
-Left out: where the condition as a whole could fail (`interest`), and that conditions that are claimed, or that only
+Not here: where the condition as a whole could fail (`interest`), and that conditions that are claimed, or that only
 weaken a claim, were ever needed: what holds without them could be claimed without them, which is no fault.
 """
 
@@ -26,7 +27,7 @@ _SIZES = frozenset({Op.CARDINALITY, Op.LENGTH})
 
 
 def inside(claim: Expr, fixed: Collection[str]) -> Iterator[Expr]:
-    """What must have happened inside of a claim, each for some of the members that are bound around it.
+    """The conditions that must have held inside a claim, each for some of the members that are bound around it.
 
     Args:
         claim: what must hold; closed, or with the free parameters of a property.
@@ -119,7 +120,7 @@ class _Inside:
         yield from _for_some(value, self._values(value))
 
     def _conditions(self, value: Expr) -> Iterator[Expr]:
-        """What a value depends on."""
+        """The variables that a value depends on."""
         if value.op is Op.ITE:
             yield ir.negation(value.args[0])
         if value.op is Op.ITE or value.op in _BY_CONDITION:
@@ -128,12 +129,13 @@ class _Inside:
             yield _is_above_zero(value)
 
     def _contained(self, some: Expr, others: Expr) -> Iterator[Expr]:
-        """That a set which is within another one has members, or one that only grows has grown."""
+        """The condition that a set which is within another one has members, or one that only grows has grown."""
         is_same = before(some) is before(others)
         yield _unlike(some, others) if is_same else _is_above_zero(ir.make(Op.CARDINALITY, (some,), INTEGER))
 
     def _compared(self, comparison: Expr, role: _Role, *, given: bool) -> Iterator[Expr]:
-        """That two values have left their initial ones, and that one which is compared with itself has changed.
+        """The condition that two values have left their initial ones, and that one which is compared with itself has
+        changed.
 
         What is compared with a constant may well stay: that is what is claimed. So may a value before and after a step,
         unless that is claimed under a condition.
@@ -153,7 +155,9 @@ class _Inside:
             yield ir.disjunction(changes)
 
     def _moved(self, side: Expr) -> Iterator[Expr]:
-        """That each value in a side is not the initial one, but for those that depend on conditions."""
+        """The condition that each value in a side is not the initial one, except for those that depend on
+        conditions.
+        """
         for part in _operands(side):
             if _reads(part, self._fixed) and part.op not in (Op.ITE, *_BY_CONDITION, *_SIZES):
                 yield _unlike(part, _replaced(part, dict.fromkeys(_READS, Op.INITIAL)))
@@ -180,7 +184,7 @@ def _asks_for(expr: Expr, labels: Collection[str]) -> bool:
 
 
 def _operands(side: Expr) -> Iterator[Expr]:
-    """What is compared, apart from arithmetic."""
+    """The compared expressions, without arithmetic."""
     if side.op not in _ARITHMETIC:
         yield side
         return

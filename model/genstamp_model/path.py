@@ -192,7 +192,7 @@ def _itf(value: Value, type_: Type, sizes: Sizes) -> Any:
 def follow(instance: Instance, states: Sequence[State]) -> Path:
     """The path through given states: the first step in `evaluate`'s order that leads from each to the next.
 
-    It is an assertion that there is one: whoever gives the states has found them to be neighbours.
+    It is an assertion that there is one: the caller has found these states to be neighbours.
     """
     evaluator = Evaluator(instance)
     assert states and evaluator.begins_in(states[0]), "the path does not begin in an initial state"

@@ -1,4 +1,5 @@
-"""A refinement looked at with `evaluate`: where the mapping takes a state, and why a step there is none.
+"""Examines a refinement with `evaluate`: the mapped state of a state, and the reason why a step is not a step of the
+upper system.
 
 The claim itself is a transition property of the lower model, which every judge judges as it is
 (`genstamp_model.language.refinement`). Here are what it needs besides, the initial state, and the story of an edge that
@@ -108,7 +109,7 @@ class Mapped:
         return f"{self.upper.call(action, chosen)}: {why.text}"
 
     def _why_not(self, action: Action, arguments: Arguments, here: State, there: State) -> _WhyNot | None:
-        """What is wrong with an upper step; None where it is the one."""
+        """The reason why an upper step does not match; None if it matches."""
         failing = self.upper.first_failing(action, arguments, here)
         if failing is not None:
             return _WhyNot(action.checks.index(failing), f'"{failing.label}" does not hold')
@@ -133,7 +134,7 @@ def _unlimited(model: Model, lower: Instance) -> Instance:
 
 @dataclass(frozen=True)
 class _WhyNot:
-    """What is wrong with an upper step.
+    """The reason why an upper step does not match.
 
     Attributes:
         passed: how much of it is right.

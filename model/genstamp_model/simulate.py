@@ -2,9 +2,9 @@
 
 A walk takes one step after the other by the compiled functions of the search, in a configuration whose limits are some
 times as large; its path is followed by `evaluate` before it is shown. An action is drawn by weight among those that are
-possible, then one of its steps; steps that change nothing are not taken. Whatever a walk finds is real; that it finds
-nothing says nothing about the states that it did not visit. Not here: leads-to properties, and does not shorten what
-it finds: `explore` gives the shortest counterexample where it reaches that far.
+possible, then one of its steps; steps that change nothing are not taken. A violation that a walk finds is real; a walk
+without a violation says nothing about the states that it did not visit. Not here: leads-to properties, and does not
+shorten what it finds: `explore` gives the shortest counterexample where it reaches that far.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from genstamp_model.language.model import Instance
 from genstamp_model.path import Path, follow
 
 STRETCH: Final = 3
-"""How many times as large the limits are, unless told otherwise."""
+"""The default factor by which limits are raised."""
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """What some walks found.
+    """The result of some walks.
 
     Attributes:
         instance: with the limits that the walks had.
@@ -88,14 +88,14 @@ def simulate(
         progress: called after each walk with the walks and the steps so far.
 
     Returns:
-        What was found; the walks end with the first violation.
+        The result; the walks end with the first violation.
 
     Raises:
         ConfigurationError: a weight is negative or names an action that the system does not have, or the limits
             become too large.
     """
     if stretch < 1:
-        raise ConfigurationError(f"the limits are multiplied by {stretch}; 1 or more would do")
+        raise ConfigurationError(f"the limits are multiplied by {stretch}; expected 1 or more")
     limits = {name: bound * stretch for name, bound in instance.limits.items()}
     name = instance.configuration.name if stretch == 1 else f"{instance.configuration.name}*{stretch}"
     larger = Instance(instance.model, replace(instance.configuration, limits=limits, name=name))
@@ -141,7 +141,7 @@ class _Walker:
         self._seen = np.zeros(max(1, len(program.targets)), np.int64)
 
     def walk(self, most: int) -> None:
-        """One walk, of so many steps at most."""
+        """One walk, of this many steps at most."""
         self.runs += 1
         way = [self._first()]
         while self.violation is None and not self._judged(way) and len(way) <= most:
@@ -227,5 +227,5 @@ def _checked(instance: Instance, weights: Mapping[str, float]) -> list[float]:
                 f"it has {', '.join(names)}"
             )
         if not 0 <= weight < float("inf"):
-            raise ConfigurationError(f"the weight of {name} is {weight}; 0 or any number above would do")
+            raise ConfigurationError(f"the weight of {name} is {weight}; expected 0 or more")
     return [weights.get(name, 1.0) for name in names]

@@ -1,9 +1,9 @@
-"""Conditions on sets and counts as conjunctions, negations and quantifiers, so that their parts can be told apart.
+"""Conditions on sets and counts as conjunctions, negations and quantifiers, so that their parts can be distinguished.
 
 `(a - b).is_empty()` is "no member is in a, and not in b"; `count(...) == 0` is "for none". Only the outermost form is
 spelled out; what it is made of is for another call.
 
-Left out: comparisons that are about more than one number (`count(...) <= 1`), and sets that steps have just changed.
+Not here: comparisons that are about more than one number (`count(...) <= 1`), and sets that steps have just changed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _chosen(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
 
 
 def for_each_member(subset: Expr) -> Expr:
-    """That a set is within another one, of each member."""
+    """The condition that a set is within another one, of each member."""
     return _for_members(subset, Op.FORALL)
 
 
@@ -83,7 +83,7 @@ def _counted(expr: Expr) -> Expr:
 
 
 def _some(number: Expr) -> Expr | None:
-    """That a number of members is above 0; None of other numbers."""
+    """The condition that a number of members is above 0; None of other numbers."""
     match number.op:
         case Op.COUNT:
             return ir.make(Op.EXISTS, number.args, BOOL, number.data)
@@ -94,7 +94,7 @@ def _some(number: Expr) -> Expr | None:
 
 
 def _for_members(expr: Expr, op: Op) -> Expr:
-    """That a set has a member, or that each member of one is one of another."""
+    """The condition that a set has a member, or that each member of one is one of another."""
     kind = (expr.args[0] if expr.op is Op.SUBSET else expr).type
     assert isinstance(kind, SetType)
     name = kind.index.name.lower()
@@ -109,7 +109,7 @@ def _for_members(expr: Expr, op: Op) -> Expr:
 
 
 def _is_member(some: Expr, member: Expr) -> Expr | None:
-    """That a set made of others, or by a condition, has a member; None of other sets."""
+    """The condition that a set made of others, or by a condition, has a member; None of other sets."""
     match some.op:
         case Op.UNION | Op.INTERSECTION | Op.DIFFERENCE:
             first, second = (ir.make(Op.MEMBER, (one, member), BOOL) for one in some.args)

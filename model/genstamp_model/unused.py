@@ -16,7 +16,7 @@ from genstamp_model.language.model import Model, Variable, limit_names
 from genstamp_model.language.types import Sizes
 
 _MEMBERS: Final = 2
-"""Of each index set, so that members can begin unlike each other."""
+"""One for each index set, so that members can have different initial values."""
 
 
 def never_set(model: Model) -> tuple[Variable, ...]:
@@ -81,7 +81,7 @@ def never_read(model: Model) -> tuple[Variable, ...]:
 
 
 def _read(model: Model) -> Iterator[Expr]:
-    """What a model says of its variables, their new values aside."""
+    """The expressions of a model over its variables, without their new values."""
     for action in model.actions:
         yield from (check.condition for check in action.checks)
         yield from (value for _, value in action.observations)

@@ -1,9 +1,9 @@
-"""The steps of a model as Python functions, for whoever computes many of them in states of any size.
+"""The steps of a model as Python functions, for callers that compute many steps in states of any size.
 
 `evaluate` calls one small function for each node of an expression; here each action becomes one function with its
 expressions written out, quantifiers over few members unrolled, and what occurs more than once computed once. The checks
-become one loop for each parameter, and each check stands in the outermost loop that has all it reads. Numbers
-stay unbounded, so that every state fits. What the functions say is sampled against `evaluate`, which is the meaning.
+become one loop for each parameter, and each check is in the outermost loop that has all it reads. Numbers stay
+unbounded, so that every state fits. What the functions say is sampled against `evaluate`, which is the meaning.
 
 Not here: properties and observations, which stay `evaluate`'s.
 """
@@ -253,7 +253,7 @@ class _Writer:
         return self._function(["s"])
 
     def _loop_over(self, count: int) -> None:
-        """Have so many parameters be bound from here on, at least."""
+        """Bind at least this many parameters from here on."""
         for parameter in self._action.parameters[self._depth : count]:
             self._write(f"for {self._names[parameter.name]} in {self._domain(parameter)}:")
             self._depth += 1

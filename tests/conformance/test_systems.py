@@ -57,7 +57,7 @@ def test_our_own_systems_need_only_their_name() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hdfs.recover", "there is no system 'hdfs.recover'; near it are .*hdfs.recovery.*, and one of your own"),
+        ("hdfs.recover", "there is no system 'hdfs.recover'; similar names: .*hdfs.recovery.*; name your own system"),
         ("no_such_module:X", "'no_such_module:X' gives no system: there is no module 'no_such_module'"),
         ("missing.py:X", "'missing.py:X' gives no system: missing.py cannot be read: No such file"),
         ("json:dumps", "'dumps' is no System there; there is none"),

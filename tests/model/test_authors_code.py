@@ -90,10 +90,10 @@ def claim(body: str, decorator: str = "invariant") -> str:
     return text.replace("SIZES", "{'A': 2}").replace("LIMITS", "{'l': 1}")
 
 
-CONSTANT = "is the same in every state"
+CONSTANT = "has the same value in every state"
 IDENTITY = "'is' compares Python's objects"
 TRUTH = "has no truth value"
-TEXT = "has no text while it is traced"
+TEXT = "has no text during tracing"
 
 STEPS: dict[str, str | tuple[str, str]] = {
     # Python's `is` cannot ask the value.
@@ -162,8 +162,8 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = {s.f: 1}.get(True, 3)  # here": "cannot be a key",
     "s.n = len({s.f, s.n})  # here": "cannot be a key",
     "require(hash(s.n) == 1, 'x'); s.n = 1  # here": "cannot be a key",
-    "s.n = [1, 2][s.n]  # here": "is no Python integer",
-    "s.n = int(s.n)  # here": "is no Python integer",
+    "s.n = [1, 2][s.n]  # here": "is not a Python integer",
+    "s.n = int(s.n)  # here": "is not a Python integer",
     "s.n = round(s.n)  # here": "a number has no 'round()'",
     "for one in s.g:  # here\n    s.n = 1": "cannot be looped over",
     "s.n = [*s.q][0]  # here": "cannot be looped over",
@@ -183,7 +183,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.f = s.mood < 2  # here": "expected a state of Mood, not 2",
     "require(s.n < 3 & s.f, 'x'); s.n = 1  # here": "write (a < b) & (c == d)",
     "require(s.f & s.n > 1, 'x'); s.n = 1  # here": "write (a < b) & (c == d)",
-    "s.n = s.f()  # here": "leave out the parentheses",
+    "s.n = s.f()  # here": "omit the parentheses",
     "s.n = s.m.weight  # here": "an M has no 'weight'; there are w, who",
     # The state itself.
     "s.nn = 3  # here": "no variable 'nn' is declared",
@@ -243,9 +243,9 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = s.__dict__.get('n', 0)  # here": "'.__dict__' shows Python's own objects and not values of the state",
     "s.n = vars(s).get('n', 0)  # here": "'vars()' shows Python's own objects and not values of the state",
     "s.n = min(1, len(dir(s.n)))  # here": "'dir()' shows Python's own objects and not values of the state",
-    "s.n = 1 if type(s.n).__name__ == 'Bool' else 2  # here": "has no Python class while it is traced",
-    "s.n = 1 if issubclass(type(s.x[a]), int) else 2  # here": "has no Python class while it is traced",
-    "s.n = 1; observe(n=s.n); observe(n=s.f)  # here": "'n' shows another value before in this step",
+    "s.n = 1 if type(s.n).__name__ == 'Bool' else 2  # here": "has no Python class during tracing",
+    "s.n = 1 if issubclass(type(s.x[a]), int) else 2  # here": "has no Python class during tracing",
+    "s.n = 1; observe(n=s.n); observe(n=s.f)  # here": "'n' was observed with another value earlier in this step",
     # Anything else that goes wrong in Python.
     "s.n = limitt  # here": "'limitt' is not defined; did you mean 'limit'?",
     "s.mood = Mood.CLAM  # here": "did you mean 'CALM'?",
@@ -377,7 +377,7 @@ WRONG = {
     "n = number(0.5, 3)  # here": "low is a whole number",
     "n = number(0, 3, initially=9)  # here": "lies outside 0..3",
     "n = number(limit=3)  # here": "a limit is named",
-    "m = enumeration(Mood, initially=3)  # here": "is no member of Mood",
+    "m = enumeration(Mood, initially=3)  # here": "is not a member of Mood",
     "m = enumeration(A)  # here": "takes a class derived from enum.Enum",
     "x = per(A, number)  # here": "takes what is declared for one",
     "x = per(Mood, flag())  # here": "per() takes an index set",
@@ -390,7 +390,7 @@ WRONG = {
     # Decorators.
     "@action\n    def go(s): s.f = True\n    @action\n    def go(s): s.n = 1  # here": "'go' is declared here and at",
     "@action('go')  # here\n    def go(s): s.f = True": "@action decorates a function of the class, not 'go'",
-    "@action  # here\n    @invariant\n    def go(s): return s.f": "stands over another decorator",
+    "@action  # here\n    @invariant\n    def go(s): return s.f": "is applied to a function with another decorator",
     "@action  # here\n    @staticmethod\n    def go(s): s.f = True": "not a staticmethod",
     "@action  # here\n    async def go(s): s.f = True": "is a generator or coroutine",
     "@limit  # here\n    def busy(s): return s.n": "write @limit('messages')",

@@ -309,5 +309,5 @@ def test_a_partition_without_room_hides_no_violation_that_another_has_found(exac
 
 
 def test_too_little_memory_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="1,000 bytes of memory are too little"):
+    with pytest.raises(ConfigurationError, match="1,000 bytes of memory are too few"):
         explore(small.two_phase(3), fingerprints=True, memory_bytes=1_000)

@@ -95,7 +95,7 @@ def test_too_many_states_are_told_as_such_in_files_too() -> None:
 
 
 def test_memory_and_directory_must_be_usable(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="1,000 bytes of memory are too little"):
+    with pytest.raises(ConfigurationError, match="1,000 bytes of memory are too few"):
         explore(SIX, memory_bytes=1_000)
     with pytest.raises(ConfigurationError, match="missing' is not a directory"):
         explore(SIX, spill=tmp_path / "missing")

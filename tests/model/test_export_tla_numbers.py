@@ -129,8 +129,7 @@ def test_a_number_that_tlc_does_not_have_is_refused_with_its_line(part: type[Par
         tla(instance(part))
     name = __file__.rpartition("/")[2]
     assert (
-        str(refused.value)
-        == f"{name}:{line}: TLC has no numbers beyond 2147483647; {text.split('# here: ')[1].strip()}"
+        str(refused.value) == f"{name}:{line}: TLC has no numbers above 2147483647; {text.split('# here: ')[1].strip()}"
     )
 
 

@@ -112,7 +112,7 @@ def test_a_digest_knows_how_variables_begin_in_other_sizes() -> None:
 
 
 def test_no_proof_for_any_size_knows_how_members_begin() -> None:
-    with pytest.raises(SpecError, match="'forks' begins as a function of members says, so a proof for any size cannot"):
+    with pytest.raises(SpecError, match="'forks' has an initial value that depends on the member, which a proof"):
         prove_parametric(DINING.model())
 
 

@@ -230,7 +230,7 @@ def loop(s: World) -> None:
         s.age[shelf] = 1
 
 
-@misuse("is no Python integer")
+@misuse("is not a Python integer")
 @step
 def range_(s: World) -> None:
     for _ in range(s.depth):  # here
@@ -252,7 +252,7 @@ def python_max(s: World) -> None:
 # Checks.
 
 
-@misuse("stands after an assignment; checks come before effects")
+@misuse("comes after an assignment; checks must precede effects")
 @step
 def check_after_effect(s: World) -> None:
     s.chosen.clear()
@@ -266,14 +266,14 @@ def duplicate_label(s: World) -> None:
     require(~s.wet, "it is wet")  # here
 
 
-@misuse("stands in a property; return the condition instead")
+@misuse("is in a property; return the condition instead")
 @claim
 def check_in_property(s: World) -> Any:
     require(s.wet, "it is wet")  # here
     return True
 
 
-@misuse("stands inside a quantifier; write require(forall(...), ...)")
+@misuse("is inside a quantifier; write require(forall(...), ...)")
 @step
 def check_in_quantifier(s: World) -> None:
     def each_wet(shelf: Shelf) -> bool:
@@ -315,7 +315,7 @@ def unknown_variable(s: World) -> None:
     s.depht = 1  # here
 
 
-@misuse("'wieght' is no field of a Letter")
+@misuse("'wieght' is not a field of a Letter")
 @step
 def unknown_field(s: World) -> None:
     s.letter.wieght = 1  # here
@@ -351,7 +351,7 @@ def state_of_another_lifecycle(s: World) -> Bool:
     return s.door.at(Window.shut)  # here
 
 
-@misuse("event 'push' is another lifecycle's; write the one of Door")
+@misuse("event 'push' belongs to another lifecycle; write an event of Door")
 @step
 def event_of_another_lifecycle(s: World) -> None:
     s.door.fire(Window.push)  # here
@@ -510,7 +510,7 @@ def choice_of_nobodies(s: World) -> None:
     s.client = when(s.wet, none, none)  # here
 
 
-@misuse("'shelf_0' is used outside of the quantifier")
+@misuse("'shelf_0' is the member of a quantifier and is used outside")
 @step
 def leaked_member(s: World) -> None:
     seen: list[Shelf] = []
@@ -523,7 +523,7 @@ def leaked_member(s: World) -> None:
     require(s.age[seen[0]] == 1, "old")  # here
 
 
-@misuse("'shelf_0' is used outside of the quantifier")
+@misuse("'shelf_0' is the member of a quantifier and is used outside")
 @step
 def member_leaked_into_another_quantifier(s: World) -> None:
     seen: list[Shelf] = []
@@ -667,7 +667,7 @@ def property_of_maybe_nobody() -> Any:
     return Wrong
 
 
-@misuse("deep speaks of property 'shallow'; there are deep")
+@misuse("deep names property 'shallow'; there are deep")
 def unknown_given() -> Any:
     class Wrong(World):
         @invariant(given=("shallow",))  # here
@@ -677,7 +677,7 @@ def unknown_given() -> Any:
     return Wrong
 
 
-@misuse("dries speaks of action 'dry'; there are none")
+@misuse("dries names action 'dry'; there are none")
 def unknown_fair_action() -> Any:
     class Wrong(World):
         @leads_to(fair=("dry",))  # here
@@ -687,7 +687,7 @@ def unknown_fair_action() -> Any:
     return Wrong
 
 
-@misuse("dries speaks of action 'dry'; there are none")
+@misuse("dries names action 'dry'; there are none")
 def unknown_strongly_fair_action() -> Any:
     class Wrong(World):
         @leads_to(strongly_fair=("dry",))  # here

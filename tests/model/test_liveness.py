@@ -562,7 +562,7 @@ def test_a_leads_to_is_judged_although_an_invariant_breaks() -> None:
 
 
 def test_symmetry_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="cannot be judged with symmetry"):
+    with pytest.raises(ConfigurationError, match="cannot be checked with symmetry"):
         judge(RELATIVE.instance("one"), symmetry=True)
 
 

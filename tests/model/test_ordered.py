@@ -72,7 +72,7 @@ def test_no_proof_for_any_size_speaks_of_the_order() -> None:
     proof = prove_parametric(TABLE.model()).proof("neighbours")
     assert proof.verdict is Proved.UNDETERMINED
     assert "it asks for the order of members (" in proof.reason
-    assert "), which is known of fixed sizes only" in proof.reason
+    assert "), which is supported for fixed sizes only" in proof.reason
 
 
 def test_order_is_proved_of_fixed_sizes() -> None:

@@ -204,7 +204,7 @@ def test_step_that_reads_a_sequence_is_refused_by_line() -> None:
 
     found = reason(Line, "low", "read")
     assert found.startswith("test_parametric.py:")
-    assert "read cannot be reasoned about: it speaks of a sequence" in found
+    assert "read cannot be reasoned about: it uses a sequence" in found
 
 
 def test_step_whose_refused_effect_does_not_matter_is_proved() -> None:
@@ -266,7 +266,7 @@ def test_variable_that_begins_differently_is_an_error() -> None:
         def low(s) -> Bool:
             return forall(Node, lambda n: s.level[n] < 9)
 
-    with pytest.raises(SpecError, match="'mark' begins differently from member to member"):
+    with pytest.raises(SpecError, match="'mark' has different initial values for different members"):
         prove_part(Uneven)
 
 

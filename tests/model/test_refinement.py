@@ -452,7 +452,7 @@ def test_actions_that_change_only_hidden_variables_are_none() -> None:
 
 
 def test_a_variable_is_mapped_or_hidden() -> None:
-    with pytest.raises(SpecError, match="'holder' is hidden, and is no variable of door, or mapped"):
+    with pytest.raises(SpecError, match="'holder' is hidden, but is not a variable of door or is mapped"):
         doors(hidden={"holder": "twice"})
     with pytest.raises(SpecError, match="leaves out 'holder'"):
         doors({"passed": GOOD["passed"]})

@@ -78,7 +78,7 @@ def test_a_walk_ends_where_nothing_is_possible() -> None:
     ("weights", "message"),
     [
         ({"explode": 1.0}, "a weight names the action 'explode', which two_phase does not have; it has"),
-        ({"rm_prepare": -1.0}, "the weight of rm_prepare is -1.0; 0 or any number above would do"),
+        ({"rm_prepare": -1.0}, "the weight of rm_prepare is -1.0; expected 0 or more"),
         ({"rm_prepare": float("nan")}, "the weight of rm_prepare is nan"),
     ],
 )

@@ -215,7 +215,7 @@ def test_the_path_to_a_witness_is_a_real_one() -> None:
             FENCING.instance("both", bugs=["partial"]),
             r"fencing\.py:\d+: invariant first_is_open reads waiting\.at\(0\)",
         ),
-        (RELATED.instance("crowd"), "7 Person and 2 Place stand in relations to one another, so that 10080 numberings"),
+        (RELATED.instance("crowd"), "7 Person and 2 Place are related to one another, so that 10080 numberings"),
         (LETTERS.instance(), "letters declares no index set symmetric"),
     ],
     ids=["choose", "a read of nothing", "a property", "too many", "none declared"],

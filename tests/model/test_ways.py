@@ -271,7 +271,7 @@ def test_a_way_without_return_goes_on() -> None:
             s.turn = 1
         require(s.is_up, "it is up")
 
-    refused("stands after an assignment", lambda: model_of(part_of(take)))
+    refused("comes after an assignment", lambda: model_of(part_of(take)))
 
 
 def test_a_case_in_a_loop() -> None:
@@ -280,7 +280,7 @@ def test_a_case_in_a_loop() -> None:
         while case("turns", s.turn > turn, f"there are more than {turn}"):
             turn += 1
 
-    refused("a case cannot stand in a loop", lambda: model_of(part_of(take)))
+    refused("a case cannot be in a loop", lambda: model_of(part_of(take)))
 
 
 def test_the_last_way_can_be_named_too() -> None:
@@ -337,7 +337,7 @@ def test_a_case_in_an_attempt() -> None:
     def take(s: Any) -> None:
         attempt(lambda: case("empty", s.holder.is_none(), "nobody holds it"))
 
-    refused("case 'empty' stands in an attempt", lambda: model_of(part_of(take)))
+    refused("case 'empty' is in an attempt", lambda: model_of(part_of(take)))
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_a_case_in_an_attempt() -> None:
     [
         (lambda s: case("no name", s.is_up, "it is up"), "a way is named by an identifier"),
         (lambda s: case("up", s.is_up, " "), "a way is labelled in words"),
-        (lambda s: case("up", True, "it is"), "is the same in every state"),  # type: ignore[arg-type]
+        (lambda s: case("up", True, "it is"), "has the same value in every state"),  # type: ignore[arg-type]
         (lambda s: repairs(""), "a mark names a hole or a bug"),
         (lambda s: [pick("node", Node), pick("node", Node)], "already has a parameter 'node'"),
         (lambda s: pick("node", s.holder), "pick is over an index set"),
@@ -387,4 +387,4 @@ def test_a_case_in_a_property() -> None:
     def claim(s: Any) -> Any:
         return case("up", s.is_up, "it is up")
 
-    refused("stands in a property", lambda: model_of(type("Tried", (Lock,), {"claim": invariant(claim)})))
+    refused("is in a property", lambda: model_of(type("Tried", (Lock,), {"claim": invariant(claim)})))

@@ -14,14 +14,14 @@ VERSION: Final = 2
 
 @dataclass(frozen=True)
 class Cluster:
-    """What a run has: names of its files, clients and datanodes, and how it is set up.
+    """The names of a run's files, clients and datanodes, and its settings.
 
     Attributes:
         files: paths; none of them exists at the start.
         clients: names of the clients; all are up, none has a lease.
         datanodes: names of the datanodes; all are up and empty.
         semantics: which protocol the implementation is to follow; one that follows only one ignores it.
-        seed: decides whatever the implementation leaves to chance.
+        seed: decides all random choices of the implementation.
         system: name of the system whose steps are asked for.
     """
 
@@ -55,7 +55,7 @@ class Done:
 
 @dataclass(frozen=True)
 class NotPossible:
-    """The step cannot happen now, and nothing has changed. This is no refusal: no node was asked."""
+    """The step is not possible now, and nothing has changed. This is not a refusal: the request reached no node."""
 
     why: str
 
@@ -64,7 +64,7 @@ Outcome = Done | NotPossible
 
 
 class Adapter(Protocol):
-    """An implementation under somebody's hand: nothing is delivered and no time passes unless a request says so.
+    """A controlled implementation: messages are delivered and time passes only on request.
 
     Every method may raise `AdapterError`.
     """
@@ -76,7 +76,7 @@ class Adapter(Protocol):
         """Make one protocol step happen."""
 
     def tick(self, ms: int) -> Outcome:
-        """Let virtual time pass, in milliseconds; what happens by itself meanwhile is in the events."""
+        """Let virtual time pass, in milliseconds; the events include what happens without a request meanwhile."""
 
     def fault(self, event: str, arguments: Mapping[str, str]) -> Outcome:
         """Make one fault happen."""
@@ -85,7 +85,7 @@ class Adapter(Protocol):
         """The events that were not handed over yet."""
 
     def set_times(self, times_ms: Mapping[str, int]) -> bool:
-        """Have the runs that begin from now on other times than Hadoop's, by name, in milliseconds.
+        """Set times other than Hadoop's, by name, in milliseconds, for the runs that begin from now on.
 
         None, and all are Hadoop's again. Gives whether the implementation can; if not, nothing changes.
         """

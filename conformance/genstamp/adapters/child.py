@@ -1,8 +1,8 @@
 """An implementation as a child process that speaks the adapter protocol over JSON lines.
 
-One request a line to the child's standard input, one answer a line from its standard output. What it writes to
-standard error is kept for messages. No shell is involved. Nothing that the child does can hold this process up or fill
-its memory: each answer has a time limit, lines and the kept end of standard error are bounded.
+One request a line to the child's standard input, one answer a line from its standard output. Its standard error is kept
+for messages. No shell is involved. Nothing that the child does can hold this process up or fill its memory: each answer
+has a time limit, lines and the kept end of standard error are bounded.
 
 Not here: Windows, where pipes cannot be waited for.
 """
@@ -40,7 +40,7 @@ _LEAVE_SECONDS: Final = 2.0
 
 
 class _Answer(msgspec.Struct):
-    """An answer as it stands on the line; fields that the protocol does not have are ignored."""
+    """An answer, as parsed from the line; fields that the protocol does not have are ignored."""
 
     ok: bool
     events: list[Event] = []
@@ -71,7 +71,7 @@ class ChildAdapter:
         self._takes_times = False
 
     def set_times(self, times_ms: Mapping[str, int]) -> bool:
-        """Have the runs that begin from now on other times than Hadoop's.
+        """Set times other than Hadoop's for the runs that begin from now on.
 
         Args:
             times_ms: those that are others, by name, in milliseconds; none, and all are Hadoop's again.
@@ -84,10 +84,10 @@ class ChildAdapter:
         return self._takes_times
 
     def start(self, cluster: Cluster) -> Started:
-        """Begin a run from nothing.
+        """Begin a new run.
 
         Raises:
-            AdapterStartError: there is no such program, or it ends or says something else before it answers.
+            AdapterStartError: there is no such program, or it exits or prints something else before it answers.
         """
         request: dict[str, object] = {
             "op": "start",
@@ -169,7 +169,7 @@ class ChildAdapter:
         self._kill()
 
     def kill(self) -> None:
-        """End the child at once, and whatever it has started."""
+        """Kill the child and its descendants at once."""
         if self._process is not None:
             self._kill()
 
@@ -183,7 +183,7 @@ class ChildAdapter:
         """The answer to a request; one that is not ok says why."""
         shown = _shown(request)
         if self._read:
-            raise AdapterGarbageError(shown, f"it had said {_cut(self._read)} already, without being asked")
+            raise AdapterGarbageError(shown, f"it had already printed {_cut(self._read)}, before any request")
         try:
             self._send(request)
         except OSError:
@@ -218,7 +218,7 @@ class ChildAdapter:
                     raise AdapterGarbageError(request, f"a line of more than {LINE_LIMIT_BYTES} bytes")
                 ready = selector.select(max(0.0, deadline - time.monotonic()))
                 if not ready:
-                    raise AdapterSilentError(request, f"nothing came in {seconds:g} s{self._complaint()}")
+                    raise AdapterSilentError(request, f"no answer within {seconds:g} s{self._complaint()}")
                 for key, _ in ready:
                     self._take(selector, key.fileobj, request)
         line, _, self._read = self._read.partition(b"\n")
@@ -246,7 +246,7 @@ class ChildAdapter:
             self._log.flush()
 
     def _end(self) -> str:
-        """How the child ended, in words."""
+        """How the child ended, as text."""
         assert self._process is not None
         try:
             code = self._process.wait(_LEAVE_SECONDS)
@@ -269,7 +269,7 @@ class ChildAdapter:
         return f"; its last words: {_cut(last)}" if last else ""
 
     def _kill(self) -> None:
-        """End the child and whatever it has started."""
+        """End the child and its descendants."""
         assert self._process is not None
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)

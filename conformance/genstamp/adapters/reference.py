@@ -22,7 +22,7 @@ class ReferenceAdapter:
         self._times: dict[str, Limits] = {}
 
     def set_times(self, times_ms: Mapping[str, int]) -> bool:
-        """Have the runs that begin from now on other times than Hadoop's.
+        """Set times other than Hadoop's for the runs that begin from now on.
 
         Args:
             times_ms: those that are others, by their names in `genstamp_dfs.hdfs.protocol.Limits`; none, and all are
@@ -35,9 +35,9 @@ class ReferenceAdapter:
         return True
 
     def start(self, cluster: Cluster) -> Started:
-        """Begin a run from nothing."""
+        """Begin a new run."""
         if cluster.system not in DRIVERS:
-            raise AdapterRefusedError("start", f"it makes no steps of {cluster.system}, only of {', '.join(DRIVERS)}")
+            raise AdapterRefusedError("start", f"it cannot drive {cluster.system}; it drives {', '.join(DRIVERS)}")
         try:
             driver = (self._driver_class or DRIVERS[cluster.system])(
                 files=cluster.files,

@@ -1,4 +1,4 @@
-"""What two checkers found in one configuration, held against each other.
+"""What two checkers found in one configuration, compared with each other.
 
 Whatever both of them know must be the same. What one of them does not judge at all is told: it is neither agreement
 nor the contrary. What one of them gave up is not known, and no agreement.
@@ -23,7 +23,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """One peer held against our search.
+    """The result of one peer, compared with our search.
 
     Attributes:
         peer: its name.
@@ -32,7 +32,7 @@ class Comparison:
         compared: what both of them know: names of properties, "distinct states", "depth".
         differences: a sentence each, with both values.
         unknown: names of properties that only one of them has judged, or neither.
-        reason: why one of them has not come to its end, or what it gave up; empty where there is no such thing.
+        reason: why one of them has not finish, or what it gave up; empty where there is no such thing.
     """
 
     peer: str
@@ -55,7 +55,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Agreement:
-    """All peers held against our search in one configuration."""
+    """The results of all peers in one configuration, compared with our search."""
 
     instance: Instance
     ours: Found
@@ -71,7 +71,7 @@ class Agreement:
 
 
 def compared(peer: str, version: str, ours: Found, theirs: Found) -> Comparison:
-    """What a peer found, held against what our search found."""
+    """A peer's results, compared with the results of our search."""
     done: list[str] = []
     differences: list[str] = []
     unknown: list[str] = []

@@ -11,7 +11,7 @@ from genstamp_model.liveness import judge
 
 
 def found_here(instance: Instance, max_states: int | None = None, max_seconds: float | None = None) -> Found:
-    """Search an instance to the end, whatever it breaks: what broke is left out of the next search.
+    """Search an instance to the end despite violations: a violated property is omitted from the next search.
 
     Args:
         instance: what to search.
@@ -52,7 +52,7 @@ def found_here(instance: Instance, max_states: int | None = None, max_seconds: f
 
 
 def _leads_to(instance: Instance, max_states: int | None) -> dict[str, Verdict]:
-    """What is known of the leads-to properties.
+    """The known results of the leads-to properties.
 
     One that only holds with numbers replaced by their ranks is broken by no behaviour within the limits, and that is
     what peers look at. One that is violated then may need numbers that rise for ever, which a peer would not see.
@@ -66,7 +66,7 @@ def _leads_to(instance: Instance, max_states: int | None) -> dict[str, Verdict]:
 
 
 def _held(result: Result) -> dict[str, Verdict]:
-    """What is known of the properties that were not seen to break, or to be seen, in a search that came to its end."""
+    """The results of properties that a finished search did not see to fail, and of witnesses that it did not reach."""
     model = result.instance.model
     found = {RANGES: Verdict.HOLDS}
     if model.may_stop is not None:

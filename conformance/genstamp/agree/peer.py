@@ -1,4 +1,4 @@
-"""What a peer is: another checker that searches an exported model, and what it says about it.
+"""The interface of a peer: another checker that searches an exported model, and its results.
 
 Not here: the peers themselves (`tlc`, `spin`) and the comparison.
 """
@@ -14,11 +14,13 @@ from genstamp_model.language.model import Instance, Model
 
 RANGES: Final = "every number stays in its declared range"
 STOPS: Final = "no step is missing where the system may not stop"
-"""Claims that no property of a model is: judged by every peer, the second one only where the model has a `may_stop`."""
+"""Claims that are not properties of a model: checked by every peer, the second one only where the model has a
+`may_stop`.
+"""
 
 
 class Verdict(StrEnum):
-    """What a checker says of one property; a witness is seen or not, all others hold or are violated."""
+    """The result of a checker for one property; a witness is seen or not, all others hold or are violated."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -29,18 +31,18 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Found:
-    """What a checker found in one configuration.
+    """The results of a checker in one configuration.
 
     Every number is about all states that can be reached within the limits by steps that keep all numbers in their
-    range, whatever properties they break: a checker that stops at a violation runs again without that property.
+    range, regardless of violated properties: a checker that stops at a violation runs again without that property.
 
     Attributes:
-        distinct: distinct states; None where the search did not come to its end.
+        distinct: distinct states; None where the search did not finish.
         depth: most steps on a shortest path to a state; None where the checker does not search breadth first.
         generated: states with those found again, as the checker counts them; never compared.
-        verdicts: by name of the property, `RANGES` and `STOPS` included. A property that is missing is not judged.
+        verdicts: by name of the property, `RANGES` and `STOPS` included. A missing property was not checked.
         seconds: wall time, compilation or start of the checker included.
-        undetermined: why the search did not come to its end, in words; empty where it did.
+        undetermined: why the search did not finish, as text; empty where it did.
     """
 
     distinct: int | None
@@ -63,14 +65,14 @@ class Peer(Protocol):
         """Name and version for people; None where the checker is not on this machine."""
 
     def text(self, instance: Instance) -> str:
-        """What it is given to search: the model with all of its properties, in the peer's language."""
+        """The input of the peer: the model with all of its properties, in the peer's language."""
 
     def run(self, instance: Instance, directory: Path, limit_s: float) -> Found:
-        """Search all that an instance can reach within its limits.
+        """Search all states that an instance reaches within its limits.
 
         Args:
             instance: what to search.
-            directory: an empty one for the exported model and whatever the checker writes.
+            directory: an empty one for the exported model and the checker's output.
             limit_s: seconds after which the search is given up, and what is not known yet is undetermined.
         """
 

@@ -18,7 +18,7 @@ PEERS: Final[tuple[Peer, ...]] = (Tlc(), Spin())
 """Every peer there is."""
 
 LIMIT_S: Final = 600.0
-"""Seconds for each peer, unless told otherwise."""
+"""The default time limit of each peer, in seconds."""
 
 
 def agreement(
@@ -30,14 +30,15 @@ def agreement(
         instance: what to search.
         peers: whom to ask.
         limit_s: seconds for each of them.
-        max_states: beyond so many states our search gives up, and no peer is asked.
+        max_states: beyond this many states our search gives up, and no peer is asked.
     """
     ours = found_here(instance, max_states)
     return Agreement(instance, ours, tuple(asked(peer, instance, ours, limit_s) for peer in peers))
 
 
 def asked(peer: Peer, instance: Instance, ours: Found, limit_s: float) -> Comparison:
-    """What a peer finds, held against what our search found; nobody is asked what is not known here.
+    """A peer's results, compared with the results of our search; a peer is not asked about properties that are not
+    decided here.
 
     Args:
         peer: whom to ask; it may be absent.

@@ -88,13 +88,13 @@ class Spin:
 
 @dataclass(frozen=True)
 class _Output:
-    """What a verifier printed, and why its search did not come to its end."""
+    """The output of a verifier, and the reason why its search did not finish."""
 
     text: str
     undetermined: str
 
     def told(self, what: str) -> set[str]:
-        """Names that the verifier told of."""
+        """Names in the verifier's output."""
         return set(re.findall(rf"^{what}: (.+)$", self.text, re.MULTILINE))
 
     def number(self, pattern: str) -> int:
@@ -138,7 +138,7 @@ def _search(spin: Spin, directory: Path, mode: str, options: list[str], deadline
 
 
 def _unfinished(told: subprocess.CompletedProcess[str], mode: str) -> str:
-    """Why a search did not come to its end; empty where it did."""
+    """Why a search did not finish; empty where it did."""
     text = told.stdout + told.stderr
     if "MEMLIM" in text or "out of memory" in text:
         return "the memory that spin was given is used up"
@@ -157,7 +157,7 @@ def _last(text: str) -> str:
 
 
 def _verdicts(instance: Instance, first: _Output, stops: _Output | None) -> dict[str, Verdict]:
-    """What the search says of each property; what was told of early stands, even where the search did not end."""
+    """The result of each property; a result that was printed early is valid even if the search did not finish."""
     unknown = Verdict.UNDETERMINED if first.undetermined else None
     violated, seen = first.told("violated"), first.told("seen")
     found = {RANGES: Verdict.VIOLATED if first.told("error") else unknown or Verdict.HOLDS}

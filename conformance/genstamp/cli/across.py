@@ -1,4 +1,4 @@
-"""`mutate --all`: a sample of the mutants of all systems, each with the same chance."""
+"""`mutate --all`: a uniform sample of the mutants of all systems."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -66,9 +66,10 @@ def _sample(
     most_states: int | None,
     jobs: int,
 ) -> Sample:
-    """What became of some mutants of a system.
+    """The results of some mutants of a system.
 
-    What the draw has of the same text is not judged again, except survivors where there are further configurations.
+    Mutants that the sample already has for the same text are not judged again, except survivors where there are further
+    configurations.
     """
     before = draw.samples.get(system.name)
     if before is not None and before.digest != model.digest:
@@ -95,10 +96,11 @@ def _sample(
 
 
 def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: int) -> Iterator[Draw]:
-    """Judge again what no claim has noticed of the kept draw, by the text as it is now, and keep that.
+    """Judge again the mutants of the recorded sample that no claim has noticed, by the current text, and record the
+    results.
 
-    Gives the draw as it is kept, and then after each system that is judged again. What a claim has noticed stays so,
-    and a mutant of a line that is no longer there stays as it was.
+    Gives the draw as it is kept, and then after each system that is judged again. A mutant that a claim has noticed
+    stays noticed, and a mutant of a deleted line stays as it was.
 
     Args:
         repository: its root.
@@ -112,7 +114,9 @@ def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: i
     """
     draw = kept_draw(repository)
     if draw is None or draw.seed != seed:
-        raise typer.BadParameter(f"no draw with seed {seed} is kept: --sample N --keep draws one", param_hint="--again")
+        raise typer.BadParameter(
+            f"no sample with seed {seed} is recorded; --sample N --keep records one", param_hint="--again"
+        )
     yield draw
     systems = {one.name: one for one in every_system()}
     for number, (name, before) in enumerate(draw.samples.items(), 1):
@@ -184,7 +188,7 @@ def _plain(draw: Draw, found: Figures) -> dict[str, Any]:
 
 
 def _cases(draw: Draw, reasons: Mapping[str, Mapping[str, str]], seconds: float, *, strict: bool) -> Iterator[Case]:
-    """A test case a mutant: a survivor that is not reviewed is a warning, or a failure if that is asked for."""
+    """One test case for each mutant: an unreviewed survivor is a warning, or a failure if `strict`."""
     survives: Outcome = "failure" if strict else "warning"
     each = seconds / max(1, sum(len(one.outcomes) for one in draw.samples.values()))
     for system, sample in draw.samples.items():

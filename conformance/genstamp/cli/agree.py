@@ -1,4 +1,4 @@
-"""The verb `agree`: our search, TLC and Spin on the same configuration, and whether they find the same."""
+"""The verb `agree`: runs our search, TLC and Spin on the same configuration and compares the results."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,15 +21,17 @@ from genstamp_model.language import Configuration, Instance
 
 
 def agree(
-    system: Annotated[str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all that are not large.")],
+    system: Annotated[
+        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not large.")
+    ],
     peer: Annotated[
         list[str] | None,
         typer.Option(help=f"{' or '.join(one.name for one in PEERS)}; by default all."),
     ] = None,
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     max_states: Annotated[int | None, typer.Option(min=1, help="Run no peer above this number of states.")] = None,
-    max_seconds: Annotated[float, typer.Option(min=1, help="For each peer and configuration.")] = LIMIT_S,
+    max_seconds: Annotated[float, typer.Option(min=1, help="Time limit of each peer on each configuration.")] = LIMIT_S,
     set_limit: Annotated[
         list[str] | None, typer.Option("--limit", metavar="NAME=N", help="Change a limit of the configuration.")
     ] = None,
@@ -44,7 +46,7 @@ def agree(
     """
     bugs = tuple(bug or ())
     if keep and bugs:
-        raise typer.BadParameter("the lock keeps no bugs", param_hint="--keep")
+        raise typer.BadParameter("the lock does not record bugs", param_hint="--keep")
     asked = peers_named(peer)
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
@@ -74,12 +76,12 @@ def agree(
 
 
 def keep_in(path: Path, result: Agreement, declared: Configuration, peers: Sequence[Peer]) -> None:
-    """Write into a lock that other checkers agree.
+    """Record in a lock that other checkers agree.
 
     Args:
         path: the lock.
-        result: what everybody found.
-        declared: the configuration, of which some limits may have been set anew.
+        result: the results of all checkers.
+        declared: the configuration, of which some limits may have been changed.
         peers: those that agreed.
 
     Raises:
@@ -90,7 +92,9 @@ def keep_in(path: Path, result: Agreement, declared: Configuration, peers: Seque
     system = locked.get(model.system)
     before = system.semantics.get(model.semantics) if system is not None else None
     if before is None or before.digest != model.digest:
-        raise LockError(path, f"it knows another {model.system} ({model.semantics}); first: genstamp lock --write")
+        raise LockError(
+            path, f"it records a different {model.system} ({model.semantics}); run genstamp lock --write first"
+        )
     assert result.ours.distinct is not None
     entry = locks.AgreedEntry(
         digest=model.digest,
@@ -107,16 +111,16 @@ def keep_in(path: Path, result: Agreement, declared: Configuration, peers: Seque
 
 
 def peers_named(names: Sequence[str] | None) -> list[Peer]:
-    """The peers of these names; all of them where none is named."""
+    """The peers with these names; without names, all peers."""
     known = {peer.name: peer for peer in PEERS}
     for name in names or ():
         if name not in known:
-            raise typer.BadParameter(f"'{name}' is no peer; there is {', '.join(known)}", param_hint="--peer")
+            raise typer.BadParameter(f"'{name}' is not a peer; expected {', '.join(known)}", param_hint="--peer")
     return [known[name] for name in dict.fromkeys(names or known)]
 
 
 def told(result: Agreement) -> Iterator[str]:
-    """What everybody found, in lines."""
+    """The results of all checkers, in lines."""
     yield f"{name_of(result)}: {result.outcome}"
     yield f"  {'here':6}{figures(result.ours)}"
     for one in result.comparisons:

@@ -1,4 +1,4 @@
-"""What `prove --parametric` prints: a proof for any number of members, as lines, as JSON, and as test cases."""
+"""Reports of `prove --parametric`: a proof for any number of members, as lines, as JSON, and as test cases."""
 
 from collections.abc import Iterator
 

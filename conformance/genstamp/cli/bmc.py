@@ -1,6 +1,6 @@
-"""The verb `bmc`: whatever goes wrong within so many steps, with bit-vectors; a shortest counterexample is shown.
+"""The verb `bmc`: bounded model checking with bit-vectors; shows a shortest counterexample within N steps.
 
-It claims nothing beyond those steps. `check` searches everything, and is faster where it can.
+The result says nothing about longer paths. `check` searches all states, and is faster where that is possible.
 """
 
 from collections.abc import Iterator
@@ -21,14 +21,16 @@ from genstamp_model.refinement import story
 
 
 def bmc(
-    system: Annotated[str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all that are not large.")],
-    steps: Annotated[int, typer.Option(min=0, help="Look at paths of at most so many steps.")] = 10,
+    system: Annotated[
+        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not large.")
+    ],
+    steps: Annotated[int, typer.Option(min=0, help="Search paths of at most N steps.")] = 10,
     property_: Annotated[
         list[str] | None,
-        typer.Option("--property", help="Judge only this one; may be repeated. By default all, errors and deadlock."),
+        typer.Option("--property", help="Check only this one; may be repeated. By default all, errors and deadlock."),
     ] = None,
-    witness: Annotated[str | None, typer.Option(help="Look for a state that shows this witness instead.")] = None,
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    witness: Annotated[str | None, typer.Option(help="Only look for a state that reaches this witness.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after this time.")] = None,
     set_limit: Annotated[
@@ -39,10 +41,10 @@ def bmc(
     """Look for a violation within N steps of an initial state, the shortest first.
 
     Exit code: 0 there is none within these steps, 11 deadlock, 12 a property is violated or the witness is not reached,
-    75 a step goes wrong, 3 undetermined, or Ctrl-C.
+    75 a step fails, 3 undetermined, or Ctrl-C.
     """
     if witness is not None and property_:
-        raise typer.BadParameter("a witness is looked for, or properties are judged", param_hint="--witness")
+        raise typer.BadParameter("choose either --witness or --property", param_hint="--witness")
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
@@ -70,7 +72,7 @@ def bmc(
 
 
 def told(result: Bounded | Reached) -> Iterator[str]:
-    """What was found, in lines."""
+    """The result, in lines."""
     model, configuration = result.instance.model, result.instance.configuration
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(configuration.limits.items()))
@@ -94,7 +96,7 @@ def told(result: Bounded | Reached) -> Iterator[str]:
 
 
 def _path(result: Bounded | Reached) -> Path | None:
-    """The path that was found, if one was."""
+    """The path, if one was found."""
     if isinstance(result, Reached):
         return result.path
     return None if result.violation is None else result.violation.path

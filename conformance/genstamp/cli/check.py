@@ -1,4 +1,4 @@
-"""The verb `check`: every reachable state of a system in its configurations, with a shortest counterexample.
+"""The verb `check`: searches every reachable state of a system's configurations for a shortest counterexample.
 
 Not here: the search (`searching`), its report (`telling`, `covering`), the lock and other judges (`genstamp verify`).
 """
@@ -36,11 +36,9 @@ class Engine(StrEnum):
 def check(
     system: Annotated[
         str,
-        typer.Argument(
-            metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not only on demand."
-        ),
+        typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations except those on demand."),
     ],
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     max_states: Annotated[int | None, typer.Option(min=1, help="Give up above this number of states.")] = None,
     max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after this time.")] = None,
@@ -72,13 +70,13 @@ def check(
         str | None,
         typer.Option(
             metavar="DIRECTORY",
-            help="For states beyond the memory, by default temporary; with Spark for all states, as a URI.",
+            help="Where states spill beyond memory, by default temporary; with Spark a URI for all states.",
         ),
     ] = None,
     engine: Annotated[Engine, typer.Option(help="Keep the states here, or in Spark's executors.")] = Engine.LOCAL,
     master: Annotated[str | None, typer.Option(help="Spark's master, for --engine spark; by default local[*].")] = None,
     witness: Annotated[
-        str | None, typer.Option(help="Look for a state that reaches this witness instead, and show a path to it.")
+        str | None, typer.Option(help="Only look for a state that reaches this witness, and show a path to it.")
     ] = None,
     strict: Annotated[
         bool,
@@ -100,28 +98,28 @@ def check(
     certain, and every other result holds with a probability.
 
     With all default configurations, coverage is checked too: every action is taken and changes something, every refusal
-    is given, every witness is reached. There is a warning for each property that could not have failed in any of them
-    (because its antecedent or something else in it never happens, nothing is ever owed, or no values of its variables
-    would break it), for each witness that an initial state shows, for each variable that no action sets or nothing
-    reads, and for what your own file declares and nothing there uses.
+    is given, every witness is reached. A warning is printed for each property that could not have failed in any of them
+    (its antecedent or another part never holds, its leads-to never has a pending obligation, or no values of its
+    variables violate it), for each witness that holds in an initial state, for each variable that no action sets or
+    nothing reads, and for what your own file declares and does not use.
 
-    With --witness only that is checked: the configurations are searched one by one until one reaches it. The name of
-    another property looks for a state in which that property could have failed.
+    With --witness NAME only that witness is checked: the configurations are searched one by one until one reaches it.
+    If NAME is another property, the search looks for a state in which that property could have failed.
 
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or in all default configurations
     some action, refusal or witness is never reached, or there is a warning with --strict, or the witness is not
-    reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined, or Ctrl-C before a violation.
+    reached; 13 a leads-to is violated, 75 a step fails, 3 undetermined, or Ctrl-C before a violation.
     """
     if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
         raise typer.BadParameter(
-            "Spark's executors keep whole states; leave out --fingerprint, --memory and --threads",
+            "Spark's executors keep whole states; omit --fingerprint, --memory and --threads",
             param_hint="--engine",
         )
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
     if deadlock and (engine is Engine.SPARK or witness is not None):
-        raise typer.BadParameter("goes with neither --engine spark nor --witness", param_hint="--deadlock")
+        raise typer.BadParameter("it cannot be combined with --engine spark or --witness", param_hint="--deadlock")
     model = model.stopping_nowhere() if deadlock else model
     instances = [Instance(model, limited(one, set_limit or ())) for one in configurations]
     options = Options(
@@ -141,8 +139,7 @@ def check(
     is_claimed = covering.is_claimed(declared, configurations, semantics, bugs, set_limit or ())
     if strict and not is_claimed:
         raise typer.BadParameter(
-            "it is about all default configurations as they are declared; leave out the configuration, --bug, "
-            "--semantics and --limit",
+            "it checks all default configurations as declared; omit the configuration, --bug, --semantics and --limit",
             param_hint="--strict",
         )
     found, left = _searched(instances, options, form)
@@ -165,9 +162,9 @@ def check(
 def _look_for(
     instances: Sequence[Instance], witness: str, options: Options, form: Format, trace: Path | None, system: str
 ) -> NoReturn:
-    """Search for a witness, print the path to it, and end."""
+    """Search for a witness, print the path to it, and exit."""
     if options.place is not None:
-        raise typer.BadParameter("a witness is looked for on this machine", param_hint="--engine")
+        raise typer.BadParameter("a search for a witness runs on this machine only", param_hint="--engine")
     found = witnessing.look_for(instances, witness, options)
     if form is Format.TEXT:
         for line in witnessing.told(found):

@@ -1,4 +1,4 @@
-"""What a verb is to judge: the system, its configurations, and limits other than theirs, as the command line says."""
+"""Reads from the command line what a verb checks: the system, its configurations, and changed limits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ def to_search(text: str, bugs: Sequence[str]) -> tuple[System, Sequence[Configur
 
 
 def limited(configuration: Configuration, limits: Sequence[str]) -> Configuration:
-    """A configuration with some of its limits set anew, each written as NAME=N."""
+    """A configuration with some of its limits changed, each given as NAME=N."""
     if not limits:
         return configuration
     changed: dict[str, int] = dict(configuration.limits)
@@ -28,7 +28,9 @@ def limited(configuration: Configuration, limits: Sequence[str]) -> Configuratio
     for text in limits:
         name, _, number = text.partition("=")
         if not number.isdecimal():
-            raise typer.BadParameter(f"'{text}' is no limit; write NAME=N with a number from 0", param_hint="--limit")
+            raise typer.BadParameter(
+                f"'{text}' is not a limit; expected NAME=N with N at least 0", param_hint="--limit"
+            )
         if name in given:
             raise typer.BadParameter(f"'{name}' is given twice; give each limit once", param_hint="--limit")
         given.add(name)

@@ -1,4 +1,4 @@
-"""The verb `conform`: holds somebody's implementation, or the reference implementation, against a system.
+"""The verb `conform`: checks a user's implementation, or the reference implementation, against a system.
 
 Not here: the test itself (see `genstamp.stateful`) and the protocol (see docs/adapter-protocol.md).
 """
@@ -44,21 +44,23 @@ def conform(
     ] = None,
     system: Annotated[
         str | None,
-        typer.Option(help="A system, or file.py:NAME; by default hdfs.recovery, or hdfs.lease with --simulate."),
+        typer.Option(help="A system, or FILE.py:NAME; by default hdfs.recovery, or hdfs.lease with --simulate."),
     ] = None,
     driving: Annotated[
         str | None,
-        typer.Option(help="How its events are requested: a genstamp.stateful.Driving, as file.py:NAME."),
+        typer.Option(help="How events are requested: a genstamp.stateful.Driving, as FILE.py:NAME."),
     ] = None,
     adapter_log: Annotated[
         Path | None, typer.Option(help="Keep what the command writes to standard error in this file.")
     ] = None,
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     examples: Annotated[int, typer.Option(min=1, help="Number of runs.")] = 100,
-    steps: Annotated[int, typer.Option(min=1, help="Requests of a run.")] = 60,
-    seed: Annotated[int | None, typer.Option(min=0, help="Repeats an earlier test; drawn by default.")] = None,
-    answer_seconds: Annotated[float, typer.Option(min=0.1, help="How long the command may take to answer.")] = 10.0,
-    shrink_seconds: Annotated[float, typer.Option(min=0.0, help="How long a failing run may be shortened.")] = 60.0,
+    steps: Annotated[int, typer.Option(min=1, help="Requests in a run.")] = 60,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the test; a seed repeats its test. Drawn by default.")
+    ] = None,
+    answer_seconds: Annotated[float, typer.Option(min=0.1, help="Timeout of one answer of the command.")] = 10.0,
+    shrink_seconds: Annotated[float, typer.Option(min=0.0, help="Time limit for shortening a failing run.")] = 60.0,
     save: Annotated[
         Path | None,
         typer.Option(help="Where to save a run that does not conform; by default genstamp-run-SEED.jsonl."),
@@ -71,14 +73,19 @@ def conform(
     ] = None,
     faults: Annotated[bool, typer.Option(help="With --simulate: nodes, disks and network fail.")] = True,
     coverage: Annotated[bool, typer.Option(help="With --simulate: count abstract transitions; slow.")] = False,
-    missing: Annotated[bool, typer.Option(help="With --simulate or --walk: list those that were not reached.")] = False,
+    missing: Annotated[
+        bool, typer.Option(help="With --simulate or --walk: list abstract transitions that were not reached.")
+    ] = False,
     walk: Annotated[
-        bool, typer.Option("--walk", help="Drive it to each abstract transition of small configurations instead.")
+        bool,
+        typer.Option("--walk", help="Drive the implementation to each abstract transition of small configurations."),
     ] = False,
     configuration: Annotated[
         list[str] | None, typer.Option(help="With --walk: only this configuration; may be repeated.")
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="With --walk: keep what was reached in spec/walks.")] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="With --walk: record in spec/walks which transitions were reached.")
+    ] = False,
 ) -> None:
     """Drive an implementation with random requests, and check every event against the model.
 
@@ -106,12 +113,12 @@ def conform(
             )
         )
     if story is not None and walk:
-        raise typer.BadParameter("--walk plans its own runs; --story makes a saved run again")
+        raise typer.BadParameter("--walk plans its own runs; --story repeats a saved run")
     saved = None if story is None else read_run(story)
     declared, rest = found_system(system or (saved[0].system if saved else "hdfs.recovery"))
     if rest:
         raise typer.BadParameter(
-            f"'{rest}' is a configuration; --system takes a system, and --configuration goes with --walk"
+            f"'{rest}' is a configuration; --system takes a system, and --configuration needs --walk"
         )
     if saved and saved[0].system != declared.name:
         raise typer.BadParameter(f"{story} is a run of {saved[0].system}, --system says {declared.name}")
@@ -178,12 +185,12 @@ def conform(
 
 
 def _options(**given: object) -> list[str]:
-    """Options of the command line, those that are given."""
+    """The command-line options that were given."""
     return [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
 
 
 def _saved(lines: Sequence[str], path: Path | None, seed: int, same: Sequence[str]) -> str:
-    """Save a run, and say how to make it again."""
+    """Save a run, and say how to repeat it."""
     path = path or Path(f"genstamp-run-{seed}.jsonl")
     try:
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -197,7 +204,7 @@ def _reached(command: str | None, answer_seconds: float, log: Path | None) -> It
     """The implementation that a command starts, whose standard error goes to the log; or the reference one."""
     if command is None:
         if log is not None:
-            raise typer.BadParameter("--adapter-log is of --command; the reference implementation runs in this process")
+            raise typer.BadParameter("--adapter-log needs --command; the reference implementation runs in this process")
         yield ReferenceAdapter()
         return
     with ExitStack() as files:
@@ -216,7 +223,7 @@ def _progress_line(figures: Figures, examples: int) -> str:
 
 
 def told(report: Report) -> Iterator[str]:
-    """What came of a test, in lines; its seed stands before them."""
+    """The result of a test, in lines; the seed is printed before them."""
     figures = report.figures
     if report.failure is not None:
         yield from report.failure.lines

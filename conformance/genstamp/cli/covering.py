@@ -49,7 +49,7 @@ class Covered:
 
     @property
     def where(self) -> str:
-        """The configurations, in words."""
+        """The names of the configurations as text."""
         number = len(self.configurations)
         return "in the only configuration" if number == 1 else f"over all {number} configurations"
 

@@ -1,8 +1,8 @@
 """The verb `dfs`: runs the reference implementation of HDFS as servers, and works with the files of a cluster.
 
-What a program may read goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the cluster
-refuses, 3 not yet (a lease that is being recovered, a truncate that waits for its block), 12 blocks are missing,
-2 usage, 75 the cluster cannot be reached or a disk failed, 151 settings or a storage directory are refused.
+Output for programs goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the cluster
+refuses, 3 not yet (a lease that is being recovered, a truncate that waits for its block), 12 blocks are missing, 2
+usage, 75 the cluster cannot be reached or a disk failed, 151 settings or a storage directory are refused.
 
 Not here: how files travel (`genstamp.dfs`) and the servers (`dfs_servers`).
 """
@@ -48,11 +48,11 @@ Patience = Annotated[
         "--timeout",
         "--patience",
         min=0,
-        help="Seconds to wait for a namenode that is away or in safe mode; then exit code 75, or 1 in safe mode.",
+        help="Seconds to wait for a namenode that is down or in safe mode; then exit code 75, or 1 in safe mode.",
     ),
 ]
 SHORT_PATIENCE_S: Final = 10.0
-"""For calls after which a user waits for the prompt."""
+"""Timeout of calls whose user waits for the prompt."""
 
 PACKET_BYTES: Final = 256 * 1024
 """HDFS' default is a quarter of that; here a packet costs more than its bytes do."""
@@ -77,12 +77,10 @@ for server in (dfs_servers.namenode, dfs_servers.datanode, dfs_servers.up):
 
 FlushEvery = Annotated[
     int,
-    typer.Option("--flush-every", min=0, help="Have readers see the file each so many bytes; 0: not."),
+    typer.Option("--flush-every", min=0, help="Flush, so that readers see the data, after every N bytes; 0: never."),
 ]
-Sync = Annotated[bool, typer.Option("--sync", help="Have datanodes force what is flushed to their disks.")]
-Acknowledged = Annotated[
-    bool, typer.Option("--acknowledged", help="Print the length that is promised, after each flush.")
-]
+Sync = Annotated[bool, typer.Option("--sync", help="Make datanodes sync flushed data to disk.")]
+Acknowledged = Annotated[bool, typer.Option("--acknowledged", help="Print the acknowledged length after each flush.")]
 
 
 @dfs_app.command()
@@ -90,7 +88,7 @@ def put(
     local: Annotated[str, typer.Argument(metavar="LOCAL", help="File; - is standard input.")],
     path: Annotated[str, typer.Argument(metavar="PATH")],
     namenode: Namenode = DEFAULT_NAMENODE,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Also where there is a file.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     replication: Annotated[int, typer.Option(min=1, max=MAX_REPLICATION, help="Replicas of each block.")] = 3,
     block_size: Annotated[int, typer.Option(min=1, max=MAX_LENGTH, help="In bytes.")] = 128 * 1024 * 1024,
     flush_every: FlushEvery = 0,
@@ -121,7 +119,7 @@ def append(
     events: EventsFile = None,
     patience: Patience = PATIENCE_S,
 ) -> None:
-    """Copy a file to the end of one in the cluster."""
+    """Append a local file to a file in the cluster."""
 
     async def work() -> None:
         with _source(local) as source, progress.live() as show:
@@ -137,10 +135,10 @@ def get(
     path: Annotated[str, typer.Argument(metavar="PATH")],
     local: Annotated[str, typer.Argument(metavar="LOCAL", help="File; - is standard output.")],
     namenode: Namenode = DEFAULT_NAMENODE,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Also where there is a file.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     patience: Patience = PATIENCE_S,
 ) -> None:
-    """Copy a file from the cluster, as long as it is now; also one that is being written."""
+    """Copy a file from the cluster, at its current length; it may be open for writing."""
     if local != "-":
         _refuse_target(Path(local), overwrite)
 
@@ -156,9 +154,9 @@ def get(
 
 
 def _refuse_target(local: Path, overwrite: bool) -> None:
-    """Say so before anything is copied, if a file could not appear here afterwards."""
+    """Report, before anything is copied, that the local file cannot be written."""
     if local.is_dir():
-        wrong = f"{local} is a directory, accepted: the name of a file"
+        wrong = f"{local} is a directory; expected the name of a file"
     elif local.exists() and not overwrite:
         wrong = f"{local} exists; --overwrite replaces it"
     elif not local.parent.is_dir():
@@ -189,7 +187,7 @@ def ls(
     namenode: Namenode = DEFAULT_NAMENODE,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
-    """List a directory: a line each with kind and permission, replicas, length, time and name."""
+    """List a directory: one line for each entry, with kind and permission, replicas, length, time and name."""
 
     async def work() -> None:
         async with _client(namenode, patience) as client:
@@ -212,7 +210,7 @@ def stat(
     namenode: Namenode = DEFAULT_NAMENODE,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
-    """Print what the namenode knows of a file or directory, as JSON."""
+    """Print the namenode's record of a file or directory, as JSON."""
 
     async def work() -> None:
         async with _client(namenode, patience) as client:
@@ -231,7 +229,7 @@ def mkdir(
     namenode: Namenode = DEFAULT_NAMENODE,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
-    """Make a directory and those above it."""
+    """Create a directory and its missing parents."""
     run_work(_ask_flag(namenode, patience, Mkdirs(path), f"{path} was not made"))
 
 
@@ -239,7 +237,9 @@ def mkdir(
 def rm(
     path: Annotated[str, typer.Argument(metavar="PATH")],
     namenode: Namenode = DEFAULT_NAMENODE,
-    recursive: Annotated[bool, typer.Option("--recursive", "-r", help="A directory with all below it.")] = False,
+    recursive: Annotated[
+        bool, typer.Option("--recursive", "-r", help="Remove a directory with everything below it.")
+    ] = False,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """Remove a file or directory."""
@@ -255,7 +255,7 @@ def mv(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file, or an empty directory.")] = False,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
-    """Give a file or directory another name."""
+    """Rename a file or directory."""
 
     async def work() -> None:
         async with _client(namenode, patience) as client:
@@ -274,19 +274,19 @@ async def _ask_flag(namenode: str, patience: float, request: Delete | Mkdirs, ot
 @dfs_app.command(context_settings={"ignore_unknown_options": True})  # so that -5 is a length
 def truncate(
     path: Annotated[str, typer.Argument(metavar="PATH")],
-    length: Annotated[str, typer.Argument(metavar="LENGTH", help="In bytes; not more than the file has.")],
+    length: Annotated[str, typer.Argument(metavar="LENGTH", help="New length in bytes; at most the present length.")],
     namenode: Namenode = DEFAULT_NAMENODE,
     wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for the last block to be cut.")] = 0.0,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
-    """Cut a file. Within a block the datanodes have to agree first, which takes some seconds.
+    """Truncate a file. A cut within a block needs a block recovery by the datanodes, which takes some seconds.
 
-    Exit code 3 says that they have not yet: the file is still open, and will be closed with the new length. --wait
+    Exit code 3: the recovery has not ended yet. The file is still open, and will be closed with the new length. --wait
     waits for that.
     """
     if not _is_length(length):
         accepted = f"a number of bytes, 0 to {MAX_LENGTH}"
-        typer.echo(f"genstamp: cannot cut {path} to {length!r}, accepted: {accepted}", err=True)
+        typer.echo(f"genstamp: cannot truncate {path} to {length!r}; expected {accepted}", err=True)
         raise typer.Exit(exit_codes.USAGE)
 
     async def work() -> None:
@@ -316,7 +316,7 @@ def recover_lease(
     wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for the file to be closed.")] = 60.0,
     patience: Patience = PATIENCE_S,
 ) -> None:
-    """Take a file from its writer and have it closed; exit code 3 says that it is not closed yet."""
+    """Take the lease of a file from its writer and close the file; exit code 3: it is not closed yet."""
 
     async def work() -> None:
         async with _client(namenode, patience) as client:
@@ -336,7 +336,7 @@ def fsck(
     namenode: Namenode = DEFAULT_NAMENODE,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
-    """Look at the blocks of all files below a path; a line for each file, and exit code 12 where blocks are missing."""
+    """Check the blocks of all files below a path; print one line for each file; exit code 12 if blocks are missing."""
 
     async def work() -> None:
         missing = 0

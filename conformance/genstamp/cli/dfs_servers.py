@@ -13,15 +13,18 @@ from genstamp_dfs.server.process import LOOPBACK, MAX_PORT
 from genstamp_dfs.server.process import LogLevel as Level
 
 Namenode = Annotated[
-    str, typer.Option("--namenode", envvar="GENSTAMP_NAMENODE", metavar="HOST:PORT", help="Where the namenode is.")
+    str, typer.Option("--namenode", envvar="GENSTAMP_NAMENODE", metavar="HOST:PORT", help="The namenode's address.")
 ]
 Settings = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Change a setting.")]
-Host = Annotated[str, typer.Option(help="Where to listen; loopback by default.")]
+Host = Annotated[str, typer.Option(help="Address to listen on; loopback by default.")]
 EventsFile = Annotated[Path | None, typer.Option("--events", help="File for events, as JSON lines.")]
 EventsLimit = Annotated[
     int,
     typer.Option(
-        "--events-limit", metavar="MIB", min=0, help="Begin another file of events then; one older is kept. 0: never."
+        "--events-limit",
+        metavar="MIB",
+        min=0,
+        help="Size at which a new events file begins; one older file is kept. 0: never.",
     ),
 ]
 
@@ -33,13 +36,13 @@ DEFAULT_NAMENODE: Final = f"{LOOPBACK}:8020"
 def namenode(
     directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is formatted.")],
     host: Host = LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8020,
+    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Port to listen on; 0 lets the system choose.")] = 8020,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
     log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
-    """Run a namenode until it is told to stop; a line of JSON says when it listens, and where."""
+    """Run a namenode until it is stopped; print one line of JSON with its address when it listens."""
     from genstamp_dfs.server.namenode_server import main
 
     arguments = [str(directory), f"--host={host}", f"--port={port}", *given(events, events_limit, log_level, settings)]
@@ -49,17 +52,19 @@ def namenode(
 def datanode(
     directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is formatted.")],
     namenode: Namenode = DEFAULT_NAMENODE,
-    name: Annotated[str | None, typer.Option(help="Name in the cluster; by default that of the directory.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name in the cluster; by default the directory's name.")] = None,
     host: Host = LOOPBACK,
-    advertise: Annotated[str | None, typer.Option(help="Host where others find it, if not at --host.")] = None,
-    transfer_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="For blocks; 0 lets the system choose.")] = 0,
-    rpc_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="For calls; 0 lets the system choose.")] = 0,
+    advertise: Annotated[str | None, typer.Option(help="Host name that other nodes use, if not --host.")] = None,
+    transfer_port: Annotated[
+        int, typer.Option(min=0, max=MAX_PORT, help="Port for blocks; 0 lets the system choose.")
+    ] = 0,
+    rpc_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Port for calls; 0 lets the system choose.")] = 0,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
     log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
-    """Run a datanode until it is told to stop; a line of JSON says when it has registered, and where it listens."""
+    """Run a datanode until it is stopped; print one line of JSON with its addresses when it has registered."""
     from genstamp_dfs.server.datanode_server import main
 
     arguments = [
@@ -81,17 +86,17 @@ def given(events: Path | None, events_limit: int, log_level: str, settings: list
 
 
 def up(
-    directory: Annotated[Path, typer.Argument(help="Of the cluster; an empty one becomes one.")],
+    directory: Annotated[Path, typer.Argument(help="The cluster's directory; an empty one is initialized.")],
     datanodes: Annotated[int, typer.Option(min=1, help="How many datanodes.")] = 3,
     host: Host = LOOPBACK,
     port: Annotated[
-        int | None, typer.Option(min=0, max=MAX_PORT, help="Of the namenode; by default that of the last run.")
+        int | None, typer.Option(min=0, max=MAX_PORT, help="The namenode's port; by default the port of the last run.")
     ] = None,
     events_limit: EventsLimit = EVENTS_LIMIT_MIB,
     log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
-    """Run a namenode and datanodes on this machine until told to stop; one that ends is started again.
+    """Run a namenode and datanodes on this machine until stopped; a process that ends is started again.
 
     A line of JSON says when all are there, and where. It is also in cluster.json, in the directory.
     """

@@ -1,4 +1,4 @@
-"""The verb `doctor`: what this machine has of what genstamp needs."""
+"""The verb `doctor`: which requirements of genstamp this machine has."""
 
 import importlib.metadata
 import os
@@ -16,7 +16,7 @@ _LIBRARIES = ("python-statemachine", "hypothesis", "z3-solver", "numba", "llvmli
 
 
 def doctor() -> None:
-    """Say which versions and programs are found; exit code 75 where something needed is missing."""
+    """Show the versions and programs that are found; exit code 75 if a required one is missing."""
     findings = list(examined())
     for name, found, _ in findings:
         typer.echo(f"{name:22} {found}")
@@ -24,7 +24,7 @@ def doctor() -> None:
 
 
 def examined() -> Iterator[tuple[str, str, bool]]:
-    """Name, what was found, and whether that will do."""
+    """For each requirement its name, what was found, and whether that suffices."""
     yield "python", platform.python_version(), True
     yield "cores", str(os.cpu_count()), True
     for name in _LIBRARIES:

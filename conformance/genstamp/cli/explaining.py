@@ -1,6 +1,6 @@
-"""The verb `logs explain`: the story of one block, replica, file or lease.
+"""The verb `logs explain`: prints the history of one block, replica, file or lease.
 
-Not here: the story itself (`genstamp.logs.story`).
+Not here: how the history is computed (`genstamp.logs.story`).
 """
 
 import json
@@ -14,7 +14,7 @@ from genstamp import exit_codes
 
 
 class Shape(StrEnum):
-    """What standard output gets."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"
@@ -30,10 +30,10 @@ def explain(
     tables: Annotated[
         Path | None, typer.Option("--from", help="Tables that genstamp logs check --out has kept, instead of logs.")
     ] = None,
-    kind: Annotated[str | None, typer.Option(help="file, block, replica, lease or node, where several fit.")] = None,
-    namespace: Annotated[str | None, typer.Option(help="The block pool or group, where several fit.")] = None,
+    kind: Annotated[str | None, typer.Option(help="file, block, replica, lease or node, if several match.")] = None,
+    namespace: Annotated[str | None, typer.Option(help="The block pool or group, if several match.")] = None,
     complete: Annotated[bool, typer.Option("--complete", help="Nothing is missing from the logs.")] = False,
-    group: Annotated[str | None, typer.Option(help="The cluster of sources without a block pool.")] = None,
+    group: Annotated[str | None, typer.Option(help="Name of the cluster for sources that name no block pool.")] = None,
     form: Annotated[Shape, typer.Option("--format", help="What to print; svg gives swim lanes.")] = Shape.TEXT,
 ) -> None:
     """Show the history of one block, replica, file or lease, event by event, with the states possible after each.
@@ -49,7 +49,7 @@ def explain(
     from genstamp_model.traces import mermaid, swim_lanes
 
     if (tables is None) is (not paths):
-        raise typer.BadParameter("either logs or --from TABLES, and not both")
+        raise typer.BadParameter("expected either logs or --from TABLES, not both")
     with with_standard_input(paths or []) as files:
         kept = read_kept(tables) if tables is not None else check_and_keep(files, complete, group)
     story = tell(kept, find_key(kept, key, kind, namespace))

@@ -1,4 +1,4 @@
-"""The verb `export`: a system in the language of another checker, to be read and checked there."""
+"""The verb `export`: writes a system in the language of another checker."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -15,19 +15,19 @@ from genstamp_model.language import Instance
 
 
 class Language(StrEnum):
-    """What is written."""
+    """The output language."""
 
     TLA = "tla"
     PROMELA = "promela"
 
 
 def export(
-    language: Annotated[Language, typer.Argument(help="Whose language.")],
+    language: Annotated[Language, typer.Argument(help="The language of the export.")],
     system: Annotated[
         str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default the first configuration.")
     ],
     output: Annotated[Path, typer.Option(help="Directory to write to; it is made if need be.")] = Path(),
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     set_limit: Annotated[
         list[str] | None, typer.Option("--limit", metavar="NAME=N", help="Change a limit of the configuration.")

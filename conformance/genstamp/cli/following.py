@@ -1,4 +1,4 @@
-"""`genstamp logs check --follow`: tells of violations as they come, until it is asked to end.
+"""`genstamp logs check --follow`: reports violations as they occur, until it is interrupted.
 
 Not here: following (`genstamp.logs.follow`), and what is printed at the end, which is as for logs at rest.
 """
@@ -27,7 +27,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def followed(paths: Sequence[str], master: str | None, options: FollowOptions, *, to_stderr: bool) -> Report:
-    """What following finds; violations are told at once.
+    """The findings of following; violations are reported at once.
 
     Args:
         paths: files and directories.
@@ -52,7 +52,7 @@ def followed(paths: Sequence[str], master: str | None, options: FollowOptions, *
 
 
 class Teller:
-    """Tells what batches bring: a line each, and each key that is violated once.
+    """Reports batches: a line for each batch, and each violated key once.
 
     Args:
         to_stderr: whether violations go there too.
@@ -63,7 +63,7 @@ class Teller:
         self._known: set[tuple[str, str, str]] = set()
 
     def tell(self, told: Told) -> None:
-        """Tells of one batch."""
+        """Report one batch."""
         from genstamp.logs.report import story_lines
         from genstamp.logs.shown import shown
         from genstamp.logs.summary import finding

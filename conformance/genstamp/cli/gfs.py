@@ -1,4 +1,4 @@
-"""The verb `gfs`, whose verbs are in files of their own, and loaded when they are asked for."""
+"""The verb `gfs`; each of its verbs is in its own file, which is loaded on use."""
 
 from typing import ClassVar
 
@@ -36,4 +36,4 @@ gfs_app = typer.Typer(
 
 @gfs_app.callback()
 def gfs() -> None:
-    """GFS: what its specification says, and the implementation."""
+    """Compute results from the specification of GFS, run its implementation, and work with its files."""

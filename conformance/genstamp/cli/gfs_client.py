@@ -1,6 +1,6 @@
 """A client of GFS for the verbs that work with files.
 
-What a program may read goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the cluster
+Output for programs goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the cluster
 refuses, 2 usage, 75 the cluster cannot be reached.
 """
 
@@ -16,17 +16,17 @@ from genstamp_dfs.gfs.server.client import gfs_client
 
 Patience = Annotated[
     float,
-    typer.Option("--timeout", min=0, help="Seconds to wait for a master that is away; then exit code 75."),
+    typer.Option("--timeout", min=0, help="Seconds to wait for a master that is down; then exit code 75."),
 ]
 SHORT_PATIENCE_S: Final = 10.0
-"""For calls after which a user waits for the prompt."""
+"""Timeout of calls whose user waits for the prompt."""
 
 PathHere = Annotated[str, typer.Argument(metavar="PATH")]
 
 
 @asynccontextmanager
 async def client_of(master: str, patience: float, events: Path | None = None) -> AsyncIterator[Client]:
-    """A client of the cluster whose master is there; the user is told what it waits for."""
+    """A client of the cluster of a master; while it waits, it prints the reason."""
     async with gfs_client(master, events=events, patience_s=patience, on_wait=_tell) as client:
         yield client
 

@@ -1,4 +1,4 @@
-"""Verbs of `gfs` that carry bytes: `put`, `append`, `cat`."""
+"""Verbs of `gfs` that read or write data: `put`, `append`, `cat`."""
 
 import asyncio
 import random
@@ -23,7 +23,7 @@ Local = Annotated[str, typer.Argument(metavar="LOCAL", help="File; - is standard
 
 
 def put(local: Local, path: PathHere, master: Master = DEFAULT_MASTER, patience: Patience = PATIENCE_S) -> None:
-    """Copy a file to a new one of the cluster."""
+    """Copy a local file to a new file in the cluster."""
 
     async def work() -> None:
         with _source(local) as source, progress.live() as show:
@@ -51,7 +51,7 @@ def append(
     master: Master = DEFAULT_MASTER,
     patience: Patience = PATIENCE_S,
 ) -> None:
-    """Append a file to one of the cluster, by record appends: at least once each, wherever there is room.
+    """Append a local file to a file in the cluster by record appends: at least once each, at offsets GFS chooses.
 
     Without --records the bytes are appended as they are, in pieces of a quarter of a chunk at most.
     """
@@ -75,19 +75,19 @@ def append(
 
 
 def _next(source: BufferedReader, records: bool, most: int) -> bytes:
-    """What is appended next; empty at the end."""
+    """The next piece to append; empty at the end."""
     return source.readline() if records else source.read(most)
 
 
 def cat(
     path: PathHere,
     records: Annotated[
-        bool, typer.Option("--records", help="Records, a line each: every one once, without padding and fragments.")
+        bool, typer.Option("--records", help="Print each record once, one a line, without padding and fragments.")
     ] = False,
     master: Master = DEFAULT_MASTER,
     patience: Patience = PATIENCE_S,
 ) -> None:
-    """Print a file: its bytes as they stand in its chunks, or the records in it."""
+    """Print a file: the raw bytes of its chunks, or its records."""
 
     async def work() -> None:
         async with client_of(master, patience) as client:

@@ -22,7 +22,7 @@ def ls(
     master: Master = DEFAULT_MASTER,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
-    """List a directory: a line each with kind, chunks, time of deletion and path."""
+    """List a directory: one line for each entry, with kind, chunks, time of deletion and path."""
 
     async def work() -> None:
         async with client_of(master, patience) as client:
@@ -39,7 +39,7 @@ def _line(entry: FileInfo) -> str:
 
 
 def mkdir(path: PathHere, master: Master = DEFAULT_MASTER, patience: Patience = SHORT_PATIENCE_S) -> None:
-    """Make a directory in one that exists."""
+    """Create a directory; its parent must exist."""
 
     async def work() -> None:
         async with client_of(master, patience) as client:
@@ -49,7 +49,7 @@ def mkdir(path: PathHere, master: Master = DEFAULT_MASTER, patience: Patience = 
 
 
 def mv(source: Source, target: Target, master: Master = DEFAULT_MASTER, patience: Patience = SHORT_PATIENCE_S) -> None:
-    """Give a file or directory another name, which must be free."""
+    """Rename a file or directory; the new name must be free."""
 
     async def work() -> None:
         async with client_of(master, patience) as client:
@@ -59,7 +59,7 @@ def mv(source: Source, target: Target, master: Master = DEFAULT_MASTER, patience
 
 
 def rm(path: PathHere, master: Master = DEFAULT_MASTER, patience: Patience = SHORT_PATIENCE_S) -> None:
-    """Delete a file or an empty directory; prints the hidden name from which a file can be had back for three days."""
+    """Delete a file or an empty directory; print the hidden name that `undelete` accepts for three days."""
 
     async def work() -> None:
         async with client_of(master, patience) as client:
@@ -71,12 +71,12 @@ def rm(path: PathHere, master: Master = DEFAULT_MASTER, patience: Patience = SHO
 
 
 def undelete(
-    hidden: Annotated[str, typer.Argument(metavar="HIDDEN", help="What rm has printed.")],
+    hidden: Annotated[str, typer.Argument(metavar="HIDDEN", help="The hidden name that rm printed.")],
     path: Annotated[str, typer.Argument(metavar="PATH", help="Its old name by default.")] = "",
     master: Master = DEFAULT_MASTER,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
-    """Have a deleted file back."""
+    """Restore a deleted file."""
 
     async def work() -> None:
         async with client_of(master, patience) as client:
@@ -86,7 +86,7 @@ def undelete(
 
 
 def snapshot(source: Source, target: Target, master: Master = DEFAULT_MASTER, patience: Patience = PATIENCE_S) -> None:
-    """Copy a file, or a directory with all in it, as it is now; no byte is copied before somebody writes."""
+    """Copy a file or a directory tree as it is now; bytes are copied only when a client writes."""
 
     async def work() -> None:
         async with client_of(master, patience) as client:

@@ -21,19 +21,23 @@ Master = Annotated[
 
 
 def master(
-    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one becomes one.")],
+    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is initialized.")],
     host: Host = LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8600,
+    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Port to listen on; 0 lets the system choose.")] = 8600,
     log_replicas: Annotated[
         list[str],
-        typer.Option("--log-replica", metavar="HOST:PORT", help="A shadow master that has every record first."),
+        typer.Option(
+            "--log-replica",
+            metavar="HOST:PORT",
+            help="A shadow master that stores every log record before the master answers.",
+        ),
     ] = [],  # noqa: B006 (typer copies it)
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
     log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
-    """Run a master until it is told to stop; a line of JSON says when it listens, and where."""
+    """Run a master until it is stopped; print one line of JSON with its address when it listens."""
     from genstamp_dfs.gfs.server.__main__ import main
 
     arguments = [
@@ -48,16 +52,16 @@ def master(
 
 
 def shadow(
-    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one becomes one.")],
+    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is initialized.")],
     master: Master = DEFAULT_MASTER,
     host: Host = LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8601,
+    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Port to listen on; 0 lets the system choose.")] = 8601,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
     log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
-    """Run a shadow master, which keeps the log of a master that names it, and answers reads."""
+    """Run a shadow master: it stores the log of a master that names it, and answers reads."""
     from genstamp_dfs.gfs.server.__main__ import main
 
     arguments = ["shadow", str(directory), f"--master={master}", f"--host={host}", f"--port={port}"]
@@ -65,20 +69,21 @@ def shadow(
 
 
 def chunkserver(
-    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one becomes one.")],
+    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is initialized.")],
     master: Master = DEFAULT_MASTER,
     host: Host = LOOPBACK,
     shadows: Annotated[
-        list[str], typer.Option("--shadow", metavar="HOST:PORT", help="A shadow master, told where replicas are.")
+        list[str],
+        typer.Option("--shadow", metavar="HOST:PORT", help="A shadow master that also gets reports of replicas."),
     ] = [],  # noqa: B006 (typer copies it)
     advertise: Annotated[str | None, typer.Option(help="Host where others find it, if not at --host.")] = None,
-    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Port to listen on; 0 lets the system choose.")] = 0,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
     log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
-    """Run a chunkserver until it is told to stop; a line of JSON says when it has registered, and its name."""
+    """Run a chunkserver until it is stopped; print one line of JSON with its name when it has registered."""
     from genstamp_dfs.gfs.server.__main__ import main
 
     arguments = ["chunkserver", str(directory), f"--master={master}", f"--host={host}", f"--port={port}"]
@@ -89,7 +94,7 @@ def chunkserver(
 
 
 def up(
-    directory: Annotated[Path, typer.Argument(help="Of the cluster; an empty one becomes one.")],
+    directory: Annotated[Path, typer.Argument(help="The cluster's directory; an empty one is initialized.")],
     chunkservers: Annotated[int, typer.Option(min=1, max=100, help="How many chunkservers.")] = 3,
     host: Host = LOOPBACK,
     port: Annotated[
@@ -99,7 +104,7 @@ def up(
     log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
-    """Run a master and chunkservers on this machine until told to stop; one that ends is started again.
+    """Run a master and chunkservers on this machine until stopped; a process that ends is started again.
 
     A line of JSON says when all are there, and where. It is also in cluster.json, in the directory.
     """

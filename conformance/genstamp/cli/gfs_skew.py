@@ -17,14 +17,14 @@ from genstamp.gfs.skew_chart import chart
 
 
 class Form(enum.StrEnum):
-    """What standard output gets."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"
 
 
 def skew(
-    form: Annotated[Form, typer.Option("--format", help="For people, or for programs.")] = Form.TEXT,
+    form: Annotated[Form, typer.Option("--format", help="What to print.")] = Form.TEXT,
     trace: Annotated[
         Path | None, typer.Option(help="File for the run just beyond the boundary, in the Informal Trace Format.")
     ] = None,
@@ -33,7 +33,8 @@ def skew(
 ) -> None:
     """Sweep lease, grace and clock skew, and show where two primaries of one chunk are possible in some run.
 
-    Exit code 0 if that is where the skew exceeds the grace, 12 if not, 3 if a search came to no end.
+    Exit code: 0 if two primaries are possible exactly where the skew exceeds the grace, 12 if not, 3 if a search did
+    not finish.
     """
     swept = computing.sweep(bug)
     run = computing.shortest_run(computing.JUST_BEYOND, bug)

@@ -17,21 +17,21 @@ from genstamp_model.errors import ConfigurationError
 
 
 class Form(enum.StrEnum):
-    """What standard output gets."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"
 
 
 def table1(
-    form: Annotated[Form, typer.Option("--format", help="For people, or for programs.")] = Form.TEXT,
+    form: Annotated[Form, typer.Option("--format", help="What to print.")] = Form.TEXT,
     entry: Annotated[str, typer.Option(help="Show one entry's shortest run whole, as write.failure.")] = "",
     trace: Annotated[Path | None, typer.Option(help="Directory for the runs in the Informal Trace Format.")] = None,
     bug: Annotated[str, typer.Option(help="Compute it with a fault of gfs.mutation_order or gfs.record_append.")] = "",
 ) -> None:
     """Compute table 1 of the GFS paper from every interleaving of writes and appends, and show why.
 
-    Exit code 0 if it is the paper's, 12 if not, 3 if a search came to no end.
+    Exit code: 0 the table equals the paper's, 12 it differs, 3 a search did not finish.
     """
     table = computing.table1(bug)
     known = {one.name: one for one in table.entries}

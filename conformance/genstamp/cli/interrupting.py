@@ -1,4 +1,4 @@
-"""Ctrl-C ends every verb within a second, with what it has found so far and the exit code of what is undetermined.
+"""Ctrl-C ends every verb within a second; it prints its findings so far and exits with the code of undetermined.
 
 Where genstamp is started with interrupts ignored, as by `nohup` or in the background of a script, it ignores them too.
 """
@@ -139,12 +139,12 @@ class Left:
     instance: Instance
 
     def told(self) -> str:
-        """It in a line."""
+        """The instance in a line."""
         model = self.instance.model
         return f"{model.system}:{self.instance.configuration.name} ({model.semantics}): undetermined: interrupted"
 
     def plain(self) -> dict[str, Any]:
-        """It as JSON: the keys that every verb's results have."""
+        """The instance as JSON: the keys that every verb's results have."""
         model = self.instance.model
         return {
             "system": model.system,
@@ -157,7 +157,7 @@ class Left:
         }
 
     def case(self) -> Case:
-        """It as a test case."""
+        """The instance as a test case."""
         # Here, so that verbs that know no system need not wait for the modelling language.
         from genstamp.report import Case
         from genstamp.report.of_model import group_of, search_rule
@@ -170,7 +170,7 @@ class Left:
 def each(
     verb: str, instances: Sequence[Instance], do: Callable[[Instance], T], is_interrupted: Callable[[T], bool]
 ) -> tuple[list[T], list[Left]]:
-    """What a verb makes of each instance, one after the other, and those that an interrupt left open.
+    """Run a verb on each instance in turn; gives the results, and the instances that an interrupt left open.
 
     Args:
         do: judges one, and says itself if it was interrupted, or raises `KeyboardInterrupt`.

@@ -41,7 +41,7 @@ def list_systems(
 
 
 def listed(systems: Sequence[System]) -> Iterator[str]:
-    """A line for each system, no longer than the terminal is wide."""
+    """A line for each system, at most as long as the terminal is wide."""
     width = max(len(system.name) for system in systems)
     room = max(20, shutil.get_terminal_size().columns - width - 2)
     for system in systems:
@@ -51,7 +51,7 @@ def listed(systems: Sequence[System]) -> Iterator[str]:
 
 
 def described(system: System) -> Iterator[str]:
-    """A system in some lines."""
+    """The description of a system in lines."""
     yield f"{system.name}: {system.doc}"
     semantics = [f"{name} (default)" if name == system.default_semantics else name for name in system.semantics]
     yield f"  semantics: {', '.join(semantics)}"

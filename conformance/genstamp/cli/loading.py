@@ -1,4 +1,4 @@
-"""Puts verbs into the command line: one loads when it is asked for, so that it waits for no other's libraries.
+"""Adds verbs to the command line; a verb is loaded on use, so that it does not wait for other verbs' libraries.
 
 A layer that is broken takes only its own verbs with it.
 """
@@ -62,7 +62,7 @@ def _command(name: str, module: str, function: str) -> Any:
 
 
 def add_verb(app: typer.Typer, name: str, module: str, function: str) -> None:
-    """Add a verb; where its module cannot be loaded, one that says why and exits with 75."""
+    """Add a verb; if its module cannot be loaded, the added verb prints the reason and exits with 75."""
     try:
         with ended_at_once():
             verb: Any = getattr(importlib.import_module(module), function)

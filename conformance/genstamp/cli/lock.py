@@ -1,4 +1,4 @@
-"""The verb `lock`: what differs between spec.lock and what the judges find, and the lock rewritten on purpose.
+"""The verb `lock`: compares spec.lock with new results of all searches and proofs, and rewrites it on request.
 
 Not here: how things are found and compared (`genstamp.verify`, `genstamp.lock`).
 """
@@ -21,10 +21,8 @@ from genstamp.verify.summing import LOCK, found_in
 
 
 def lock(
-    systems: Annotated[
-        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Which systems; by default all.")
-    ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Rewrite the lock with what is found.")] = False,
+    systems: Annotated[list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Systems; by default all.")] = None,
+    write: Annotated[bool, typer.Option("--write", help="Rewrite the lock with the results.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each processor.")] = None,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
 ) -> None:

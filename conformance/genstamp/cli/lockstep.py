@@ -31,14 +31,14 @@ def simulate(
     missing: bool,
     form: Format = Format.TEXT,
 ) -> int:
-    """Run some seeds, hold them against a system, and print what came of it.
+    """Run some seeds, check the runs against a system, and print the result.
 
     Args:
         system: name of a system that runs are projected on.
-        semantics: of system and implementation; the system's default unless named.
+        semantics: of system and implementation; the system's default unless one is named.
         seeds: how many runs.
         first: the first seed.
-        faults: whether anything goes wrong in them.
+        faults: whether faults are injected into them.
         coverage: whether to count abstract transitions.
         missing: whether to list those that were not reached.
         form: what to print; transitions are counted in the text alone.
@@ -56,7 +56,7 @@ def simulate(
     chosen = semantics or declared.default_semantics
     known = LOCKSTEPS[system].semantics
     if chosen not in known:
-        raise typer.BadParameter(f"the implementation has no semantics '{chosen}', it has {', '.join(known)}")
+        raise typer.BadParameter(f"the implementation has no semantics '{chosen}'; it has {', '.join(known)}")
     reached = Reached(LOCKSTEPS[system].forgotten) if coverage or missing else None
     with progress.live() as show:
         held = hold_seeds(
@@ -82,7 +82,7 @@ def simulate(
 
 
 def plain(held: Held, system: str, semantics: str, first: int) -> dict[str, Any]:
-    """What came of some runs as JSON."""
+    """The result of some runs as JSON."""
     return {
         "system": system,
         "semantics": semantics,
@@ -100,7 +100,7 @@ def plain(held: Held, system: str, semantics: str, first: int) -> dict[str, Any]
 
 
 def case(held: Held, system: System, semantics: str, first: int) -> Case:
-    """What came of some runs as a test case."""
+    """The result of some runs as a test case."""
     group = f"genstamp.conform.{system.name}"
     name = f"{semantics}, {held.runs} simulated runs from seed {first}"
     rule = Rule(f"{system.name}/conforms", f"the implementation conforms to {system.name}", beginning(system.model()))
@@ -116,7 +116,7 @@ def case(held: Held, system: System, semantics: str, first: int) -> Case:
 
 
 def told(held: Held, what: str, first: int, entities: str) -> Iterator[str]:
-    """What came of some runs, in lines."""
+    """The result of some runs, in lines."""
     yield f"seeds {first} to {first + held.runs - 1}{', interrupted' if held.interrupted else ''}"
     for rejection in held.rejections[:SHOWN_REJECTIONS]:
         yield from rejection.lines()

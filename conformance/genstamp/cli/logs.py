@@ -59,7 +59,7 @@ def check(
     complete: Annotated[bool, typer.Option("--complete", help="Nothing is missing from the logs.")] = False,
     semantics: Annotated[
         Semantics,
-        typer.Option(help="Open bugs of HDFS are allowed and reported (hadoop-3.4), or violations (repaired)."),
+        typer.Option(help="hadoop-3.4 allows and reports open bugs of HDFS; repaired reports them as violations."),
     ] = "hadoop-3.4",
     require_complete: Annotated[
         bool, typer.Option("--require-complete", help="Exit with 13 if a file or block is unfinished.")
@@ -69,7 +69,7 @@ def check(
         typer.Option(help="Directory or URI for the tables; docs/logs-tables.md describes their columns."),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="File for a self-contained page with pictures.")] = None,
-    group: Annotated[str | None, typer.Option(help="The cluster of sources without a block pool.")] = None,
+    group: Annotated[str | None, typer.Option(help="Name of the cluster for sources that name no block pool.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print at the end.")] = Format.TEXT,
     follow: Annotated[
         bool, typer.Option("--follow", help="Follow logs that are still written, until Ctrl-C; needs --out.")
@@ -79,7 +79,7 @@ def check(
         typer.Option(min=0.1, max=3600, help="With --follow: seconds between two reads of the logs, by default 10."),
     ] = None,
     once: Annotated[
-        bool, typer.Option("--once", help="With --follow: check what was written since the last time, and end.")
+        bool, typer.Option("--once", help="With --follow: check what was written since the last time, and exit.")
     ] = False,
     most_events: Annotated[
         int | None,
@@ -105,9 +105,9 @@ def check(
     stories = form is not Format.TEXT
     try:
         if follow and STANDARD_INPUT in paths:
-            raise typer.BadParameter(f"standard input ends, so --follow takes no {STANDARD_INPUT}")
+            raise typer.BadParameter(f"--follow cannot follow standard input ({STANDARD_INPUT})")
         if follow and (remote := next(filter(is_remote, paths), None)):
-            raise typer.BadParameter(f"--follow reads files of this machine, which {remote} is not")
+            raise typer.BadParameter(f"--follow reads only files on this machine; {remote} is remote")
         if out is not None and follow and not complete and html is None and semantics == "hadoop-3.4":
             limits = Limits(most_events or Limits.rows)
             following = FollowOptions(Path(out), every or FollowOptions.every_s, once, group, limits)
@@ -144,7 +144,7 @@ def check(
 
 
 def _checked(paths: list[str], master: str | None, options: "Options") -> "Report":
-    """What a check finds: in this process if there is little to read and nobody asked for Spark."""
+    """The findings of a check; small inputs run in this process unless Spark is requested."""
     from genstamp.logs.alone import check_alone, is_small
     from genstamp.logs.opening import expanded
     from genstamp.logs.standard_input import with_standard_input

@@ -38,19 +38,21 @@ _NOT_KNOWN: Final = (
     "rate",
     "survivors",
 )
-"""What an interrupt leaves open of a report as JSON."""
+"""The fields of a JSON report that an interrupt leaves open."""
 
 
 def mutate(
     system: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SYSTEM[:CONFIGURATION]]", help="By default all configurations that are not only on demand."
+            metavar="[SYSTEM[:CONFIGURATION]]", help="By default all configurations except those on demand."
         ),
     ] = None,
     across: Annotated[
         bool,
-        typer.Option("--all", help="Draw mutants of all systems with equal chance; with --keep it can be resumed."),
+        typer.Option(
+            "--all", help="Sample the mutants of all systems uniformly; with --keep the sample can be resumed."
+        ),
     ] = False,
     properties: Annotated[
         bool,
@@ -58,20 +60,18 @@ def mutate(
             "--properties", help="Change properties instead: is each part needed, and could each be stronger?"
         ),
     ] = False,
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     action: Annotated[list[str] | None, typer.Option(help="Only mutants of this action; may be repeated.")] = None,
     sample: Annotated[int | None, typer.Option(min=1, help="Only this number of mutants, drawn by the seed.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the sample.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 1,
     most_states: Annotated[
         int | None, typer.Option(min=1, help="Skip configurations with more states, by spec.lock.")
     ] = None,
-    every_judge: Annotated[bool, typer.Option(help="Run every check, also after one has noticed the change.")] = False,
+    every_judge: Annotated[bool, typer.Option(help="Run every check, even after one has detected the change.")] = False,
     mutant: Annotated[list[str] | None, typer.Option(help="Only this mutant; may be repeated.")] = None,
     reviewed: Annotated[
         Path | None,
-        typer.Option(
-            help="TOML file of reviewed mutants, which change nothing that matters; by default that of the repository."
-        ),
+        typer.Option(help="TOML file of survivors reviewed as harmless; by default the repository's."),
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Record the results in spec/mutants.")] = False,
     strict: Annotated[bool, typer.Option(help="Exit with 12 if a survivor is not reviewed.")] = False,
@@ -79,7 +79,7 @@ def mutate(
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="Check again what no claim noticed in the recorded sample of this seed, and record that."
+            "--again", help="Check the survivors of this seed's recorded sample again, and record the results."
         ),
     ] = False,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
@@ -90,10 +90,10 @@ def mutate(
     The configurations are searched from the smallest on, by the sizes in spec.lock.
 
     Exit code: 0, or with --strict 12 if a mutant survives that is not reviewed; 75 if the unchanged system is violated,
-    so that no mutant can be judged; 3 after Ctrl-C, and then what was noticed so far is printed.
+    so that no mutant can be judged; 3 after Ctrl-C, with the results so far.
     """
     if (system is None) is not across:
-        raise typer.BadParameter("name a system, or ask for --all", param_hint="SYSTEM")
+        raise typer.BadParameter("name a system, or use --all", param_hint="SYSTEM")
     if system is None:
         if semantics or action or mutant or reviewed or every_judge or (again and sample):
             raise typer.BadParameter(
@@ -109,7 +109,7 @@ def mutate(
             raise typer.BadParameter("goes with --sample, --seed, --keep and --format", param_hint="--properties")
         _of_properties(repository, declared, sample or FAULTS, seed, keep=keep, form=form)
     if (keep or again) and (action or mutant):
-        raise typer.BadParameter("what is kept is a whole sample, drawn by its seed", param_hint="--keep")
+        raise typer.BadParameter("--keep records only whole samples, drawn by a seed", param_hint="--keep")
     model = declared.model(semantics)
     equivalent = reviewed_in(reviewed) if reviewed else reviewed_of(repository, model.system)
     before = _kept(repository, model, seed) if again else None
@@ -168,7 +168,7 @@ def _across(
     strict: bool,
     form: Format,
 ) -> NoReturn:
-    """Judge a sample of the mutants of all systems, print the figures, and end."""
+    """Check a sample of the mutants of all systems, print the figures, and exit."""
     began = time.monotonic()
     draw, left = Draw(seed=seed, of=0, samples={}), None
     try:
@@ -182,9 +182,9 @@ def _across(
 
 
 def _of_properties(repository: Path, system: System, faults: int, seed: int, *, keep: bool, form: Format) -> NoReturn:
-    """Judge the mutants of a system's properties, print the figures, and end."""
+    """Check the mutants of a system's properties, print the figures, and exit."""
     if form not in (Format.TEXT, Format.JSON):
-        raise typer.BadParameter("with --properties there are only text and json", param_hint="--format")
+        raise typer.BadParameter("--properties prints only text and json", param_hint="--format")
     try:
         found = judge_claims(repository, system, faults, seed)
     except KeyboardInterrupt:
@@ -199,7 +199,7 @@ def _of_properties(repository: Path, system: System, faults: int, seed: int, *, 
 
 
 def _left(what: str, name: str) -> Case:
-    """Say how far the work is; it again, as a test case."""
+    """Print the progress; return it as a test case."""
     typer.echo(f"{TOLD} in {what}; {so_far()}", err=True)
     return Case("genstamp.mutate", name, 0.0, "undetermined", "interrupted", so_far())
 
@@ -209,25 +209,27 @@ def _print(form: Format, plain: Callable[[], Any], cases: Sequence[Case], second
 
 
 def _plain_so_far(report: Report, mutants: int) -> dict[str, Any]:
-    """A report of what was noticed when an interrupt came as JSON; nothing is known of the other mutants."""
+    """The results up to an interrupt as JSON; the other mutants were not checked."""
     return {**plain(report), **dict.fromkeys(_NOT_KNOWN), "mutants": mutants, **_UNFINISHED}
 
 
 def _kept(repository: Path, model: Model, seed: int) -> Sample:
-    """The sample that was drawn by a seed, or else of all mutants."""
+    """Describes the mutants that were checked: the sample of a seed, or all."""
     samples = kept(repository, model.system)
     found = next((one for one in samples if one.seed == seed), next(iter(samples), None))
     if found is None or found.seed not in (seed, None):
-        raise typer.BadParameter(f"no sample of {model.system} with seed {seed} is kept", param_hint="--again")
+        raise typer.BadParameter(f"no sample of {model.system} with seed {seed} is recorded", param_hint="--again")
     if (found.digest, found.semantics) != (model.digest, model.semantics):
-        raise typer.BadParameter(f"{model.system} was changed since it was sampled: sample anew", param_hint="--again")
+        raise typer.BadParameter(
+            f"{model.system} has changed since it was sampled; draw a new sample", param_hint="--again"
+        )
     return found
 
 
 def _drawn(
     model: Model, actions: Sequence[str] | None, names: Sequence[str] | None, sample: int | None, seed: int
 ) -> tuple[list[Mutant], int]:
-    """The mutants that were asked for, and of how many they were drawn."""
+    """The requested mutants, and how many mutants they were drawn from."""
     _refuse_unknown("action", actions, [one.name for one in model.actions])
     found = [one for one in mutants(model) if not actions or one.action in actions]
     _refuse_unknown("mutant", names, [one.name for one in found])
@@ -276,7 +278,7 @@ def plain(report: Report) -> dict[str, Any]:
 
 
 def cases(report: Report, *, strict: bool = False) -> Iterator[Case]:
-    """A test case a mutant: a survivor that is not reviewed is a warning, or a failure if that is asked for."""
+    """One test case for each mutant: an unreviewed survivor is a warning, or a failure if `strict`."""
     survives: Outcome = "failure" if strict else "warning"
     unreviewed = {outcome.mutant.name for outcome in report.open}
     each = report.seconds / max(1, len(report.outcomes))

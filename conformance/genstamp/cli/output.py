@@ -1,4 +1,4 @@
-"""Standard output is what genstamp itself prints, a document for a program perhaps, not what an author's threads do."""
+"""Keeps standard output, which a program may parse, free of text that an author's threads print."""
 
 import sys
 import threading
@@ -13,7 +13,7 @@ _this_thread = threading.local()
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """What this thread prints meanwhile is genstamp's own, though it is not the main thread."""
+    """Within this context, text from this thread goes to standard output although it is not the main thread."""
     _this_thread.prints = True
     try:
         yield
@@ -22,7 +22,7 @@ def printing() -> Iterator[None]:
 
 
 class UnwrittenError(GenstampError):
-    """Standard output takes no more, so a verdict may be lost. Its text says why."""
+    """Writing to standard output failed, so a verdict may be lost. The text gives the reason."""
 
     def __init__(self, problem: OSError) -> None:
         super().__init__(f"standard output: {problem.strerror or problem}")
@@ -49,7 +49,7 @@ class OwnOutput:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write a text where this thread's texts go; UnwrittenError, if the disk is full, say."""
+        """Write a text to this thread's stream; UnwrittenError if that fails, for example because the disk is full."""
         with _written():
             return self._of_this_thread().write(text)
 

@@ -1,4 +1,4 @@
-"""The verb `prove`: what is declared inductive, for integers of any size; what is not kept is shown with its step."""
+"""The verb `prove`: proves properties that are declared inductive; shows the step that breaks one that is not."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, NoReturn
@@ -29,7 +29,7 @@ def prove(
             metavar="SYSTEM[:CONFIGURATION]", help="The system, and the configuration that gives its sizes."
         ),
     ],
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     k_induction: Annotated[int, typer.Option(min=1, metavar="K", help="Look back at most this number of steps.")] = 1,
     distinct: Annotated[bool, typer.Option(help="With --k-induction: only paths without a repeated state.")] = False,
@@ -52,12 +52,14 @@ def prove(
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())
     if goal and not search:
-        raise typer.BadParameter("only a search has goals; add --search", param_hint="--goal")
+        raise typer.BadParameter("--goal needs --search", param_hint="--goal")
     if search and (parametric or k_induction > 1):
-        raise typer.BadParameter("a search takes no --parametric and no --k-induction", param_hint="--search")
+        raise typer.BadParameter(
+            "--search cannot be combined with --parametric or --k-induction", param_hint="--search"
+        )
     if parametric:
         if named(system)[1] or k_induction > 1:
-            raise typer.BadParameter("a proof for any size takes no configuration and no --k-induction")
+            raise typer.BadParameter("--parametric takes no configuration and cannot be combined with --k-induction")
         _prove_for_any_size(model, timeout_ms, form)
     instances = [Instance(model, one) for one in configurations]
     if search:
@@ -117,7 +119,7 @@ def _prove_for_any_size(model: Model, timeout_ms: int, form: Format) -> NoReturn
 
 
 def _proved(report: Report) -> set[str]:
-    """The names of what was asked about, and of what was found to be inductive."""
+    """The names of the properties that were checked, and of those that were found to be inductive."""
     return {proof.name for proof in (*report.proofs, *report.others)}
 
 
@@ -126,7 +128,7 @@ def _verdict(report: Report, model: Model) -> Verdict:
 
 
 def told(report: Report, model: Model) -> Iterator[str]:
-    """A report as a table of properties, and the step that breaks each one that is broken."""
+    """A report as a table of properties, and the breaking step of each violated one."""
     sizes = f"for {', '.join(report.sizes)}, " if report.sizes else ""
     yield f"{report.system}:{report.configuration}, {sizes}integers unbounded, limits ignored"
     for proof in report.proofs:
@@ -146,7 +148,7 @@ def told(report: Report, model: Model) -> Iterator[str]:
         yield f"  also proved, though not declared inductive: {', '.join(names)}"
     left = not_asked(model, _proved(report))
     if left:
-        yield f"  not asked, as not declared inductive: {', '.join(left)}"
+        yield f"  not checked, because not declared inductive: {', '.join(left)}"
     yield f"  {_verdict(report, model)} in {report.milliseconds / 1000:.1f} s"
 
 
@@ -191,7 +193,7 @@ def cases(report: Report, model: Model) -> Iterator[Case]:
 
 
 def _steps(broken: Break) -> tuple[Stage, ...]:
-    """The step that breaks a property; those before it, which k-induction has, are only words."""
+    """The step that breaks a property; steps before it, from k-induction, are given as text only."""
     if broken.action is None:
         return ()
     earlier = [Stage(call) for call, _ in broken.earlier]
@@ -200,7 +202,7 @@ def _steps(broken: Break) -> tuple[Stage, ...]:
 
 
 def plain_proof(proof: Proof) -> dict[str, object]:
-    """The proof of one property as JSON, an entry an obligation."""
+    """The proof of one property as JSON, with an entry for each obligation."""
     obligations = [
         {
             "action": one.action,

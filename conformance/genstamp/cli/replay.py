@@ -1,4 +1,4 @@
-"""The verb `replay`: a trace held against the specification, and shown in another form."""
+"""The verb `replay`: checks a trace against the specification, and shows it in another form."""
 
 import sys
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from genstamp_model.traces import replay as follow
 
 
 class Shape(StrEnum):
-    """What standard output gets: a report, or the path in a form of its own."""
+    """The output format: a report, or the path itself in some form."""
 
     TEXT = "text"
     JSON = "json"
@@ -36,10 +36,10 @@ class Shape(StrEnum):
 def replay(
     trace: Annotated[Path, typer.Argument(help="A trace as ITF JSON; - reads standard input.")],
     system: Annotated[
-        str | None, typer.Option(metavar="SYSTEM[:CONFIGURATION]", help="By default what the trace says.")
+        str | None, typer.Option(metavar="SYSTEM[:CONFIGURATION]", help="By default as the trace says.")
     ] = None,
-    semantics: Annotated[str | None, typer.Option(help="By default what the trace says.")] = None,
-    bug: Annotated[list[str] | None, typer.Option(help="By default what the trace says; may be repeated.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="By default as the trace says.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="By default as the trace says; may be repeated.")] = None,
     form: Annotated[Shape, typer.Option("--format", help="What to print.")] = Shape.TEXT,
 ) -> None:
     """Follow a trace step by step, without the limits of the configuration.
@@ -82,10 +82,10 @@ def _instance(path: Path, trace: Trace, system: str | None, semantics: str | Non
         try:
             declared, configuration = system_named(trace.meta["system"]), ""
         except UnknownSystemError as problem:
-            own = f"the trace is of '{trace.meta['system']}', which is none of ours; say where it stands with --system"
+            own = f"the trace is of '{trace.meta['system']}', which is not a known system; give its place with --system"
             raise TraceFileError(path, own) from problem
     else:
-        raise TraceFileError(path, "the trace does not say which system it is of; name it with --system")
+        raise TraceFileError(path, "the trace does not name its system; name it with --system")
     # What was searched with other limits is marked with a star.
     configuration = configuration or trace.meta.get("configuration", "").partition("*")[0]
     told = tuple(filter(None, trace.meta.get("bugs", "").split(",")))
@@ -119,7 +119,7 @@ def _shown(followed: Replay, trace: Trace, form: Shape) -> str:
 
 
 def told(followed: Replay) -> Iterator[str]:
-    """What following the trace gave, in lines."""
+    """The result of following the trace, in lines."""
     path, rejection = followed.path, followed.rejection
     model = path.instance.model
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
@@ -138,7 +138,7 @@ def told(followed: Replay) -> Iterator[str]:
 
 
 def plain(followed: Replay) -> dict[str, Any]:
-    """What following the trace gave, as JSON."""
+    """The result of following the trace, as JSON."""
     rejection, model = followed.rejection, followed.path.instance.model
     return {
         "system": model.system,
@@ -157,7 +157,7 @@ def plain(followed: Replay) -> dict[str, Any]:
 
 
 def case(followed: Replay) -> Case:
-    """What following the trace gave, as a test case."""
+    """The result of following the trace, as a test case."""
     rejection, model = followed.rejection, followed.path.instance.model
     group, name = group_of("replay", model), f"{followed.path.instance.configuration.name}, {len(followed.path)} steps"
     rule = Rule(f"{model.system}/replay", f"the trace is one of {model.system}", beginning(model))

@@ -1,6 +1,6 @@
-"""One search as the verb `check` makes it, with its progress on standard error.
+"""Runs one search for the verb `check`, with its progress on standard error.
 
-Not here: what is told of it (`telling`).
+Not here: the report (`telling`).
 """
 
 from collections.abc import Callable
@@ -76,7 +76,7 @@ def _searched(instance: Instance, options: Options, progress: Callable[[Progress
 
 
 def progress_line(instance: Instance, progress: Progress) -> str:
-    """How far a search is."""
+    """The progress of a search."""
     speed = progress.states / progress.seconds / 1e6 if progress.seconds else 0.0
     return (
         f"{instance.configuration.name}: {progress.states:,} states, {progress.waiting:,} waiting, "

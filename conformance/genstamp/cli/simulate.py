@@ -19,7 +19,7 @@ def simulate(
     system: Annotated[
         str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default its first configuration.")
     ],
-    semantics: Annotated[str | None, typer.Option(help="Semantics of the system; its default unless named.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of all choices; drawn and printed by default.")] = None,
     runs: Annotated[int, typer.Option(min=1, help="Number of walks, each from an initial state.")] = 1000,
@@ -31,10 +31,10 @@ def simulate(
     max_seconds: Annotated[float | None, typer.Option(min=0, help="Begin no further walk after this time.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
-    """Walk at random. A violation is real; that none was found proves nothing.
+    """Walk at random. A violation that is found is real; a run without a violation proves nothing.
 
-    Exit code: 0 no violation, 11 deadlock, 12 a property is violated, 75 a step goes wrong, 3 Ctrl-C before that or no
-    step was possible.
+    Exit code: 0 no violation, 11 deadlock, 12 a property is violated, 75 a step fails, 3 Ctrl-C before that or no step
+    was possible.
     """
     declared, configurations = chosen(system)
     instance = declared.instance(configurations[0].name, semantics, tuple(bug or ()))
@@ -66,7 +66,7 @@ def _weights(texts: Sequence[str]) -> dict[str, float]:
             weights[name] = float(number)
         except ValueError:
             raise typer.BadParameter(
-                f"'{text}' is no weight; write ACTION=W with a number from 0", param_hint="--weight"
+                f"'{text}' is not a weight; expected ACTION=W with W at least 0", param_hint="--weight"
             ) from None
     return weights
 
@@ -77,7 +77,7 @@ def _progress() -> Callable[[int, int], None]:
 
 
 def word(found: Simulation) -> str:
-    """The verdict in words; walks that find nothing are no proof."""
+    """The verdict as text; walks without a violation are not a proof."""
     worst = verdict([case(found)])
     if worst is Verdict.HOLDS:
         return "nothing found, which proves nothing"
@@ -92,7 +92,7 @@ def _open(found: Simulation) -> str:
 
 
 def told(found: Simulation) -> Iterator[str]:
-    """What the walks found, in lines."""
+    """The result of the walks, in lines."""
     model, violation = found.instance.model, found.violation
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(found.instance.limits.items()))
@@ -109,7 +109,7 @@ def told(found: Simulation) -> Iterator[str]:
 
 
 def plain(found: Simulation) -> dict[str, Any]:
-    """What the walks found, as JSON; the counterexample in the Informal Trace Format."""
+    """The result of the walks, as JSON; the counterexample in the Informal Trace Format."""
     model = found.instance.model
     return {
         "system": model.system,
@@ -134,7 +134,7 @@ def plain(found: Simulation) -> dict[str, Any]:
 
 
 def case(found: Simulation) -> Case:
-    """What the walks found, as a test case."""
+    """The result of the walks, as a test case."""
     model = found.instance.model
     group, name = group_of("simulate", model), f"{found.instance.configuration.name} seed {found.seed}"
     if found.violation is not None:

@@ -1,4 +1,4 @@
-"""What `prove --search` prints: supporting invariants that were found, as text to paste, as JSON, and as test cases."""
+"""Reports of `prove --search`: the supporting invariants as text to paste, as JSON, and as test cases."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,13 @@ from genstamp_model.prove import Strengthening
 
 
 def told(found: Strengthening) -> Iterator[str]:
-    """What was looked for, what was found, and the declarations to paste."""
+    """The goals, the invariants found, and their declarations to paste."""
     yield f"{found.instance.model.system}:{found.instance.configuration.name}: {found.verdict}"
     yield from (f"  {line}" if line else "" for line in found.lines())
 
 
 def plain(found: Strengthening) -> dict[str, object]:
-    """What was found as JSON."""
+    """The result as JSON."""
     return {
         "system": found.instance.model.system,
         "configuration": found.instance.configuration.name,
@@ -34,7 +34,7 @@ def plain(found: Strengthening) -> dict[str, object]:
 
 
 def cases(found: Strengthening) -> Iterator[Case]:
-    """Each goal as a test case, and the search; what was not proved may hold all the same."""
+    """A test case for each goal and one for the search; a property that was not proved may still hold."""
     model = found.instance.model
     group = f"genstamp.prove.{model.system}.{found.instance.configuration.name}"
     search = ("the search for supporting invariants", found.seconds)

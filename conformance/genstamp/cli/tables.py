@@ -1,6 +1,6 @@
-"""The verb `tables`: keeps the pages that are made from the specification in step with it.
+"""The verb `tables`: writes the pages that are generated from the specification.
 
-Not here: what stands on a page (`genstamp.tables`) and pictures (`diagram`).
+Not here: the contents of the pages (`genstamp.tables`) and pictures (`diagram`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -52,14 +52,14 @@ PAGES: Mapping[str, Maker] = {
     "logs-tables.md": lambda repository: logs_tables_page.page(),
     "mutation.md": lambda repository: mutation_page.page(lock.read(repository / LOCK), repository),
 }
-"""What each page is made of, given the repository's root."""
+"""The text of each page, given the repository's root."""
 
 FOLDERS: Mapping[str, FolderMaker] = {
     HOLES: lambda repository: holes_page.pages(every_system()),
     model_coverage_page.FOLDER: lambda repository: model_coverage_page.pages(tuple(DRIVINGS), repository),
     read_page.FOLDER: lambda repository: read_page.pages(every_system(), lock.read(repository / LOCK), repository),
 }
-"""What the pages of a folder are made of, by file name."""
+"""The texts of the pages of a folder, by file name."""
 
 
 def tables(

@@ -1,7 +1,6 @@
-"""The verb `verify`: every judge, on something of everything or on all of it, and one table at the end.
+"""The verb `verify`: runs every check on a sample of the systems or on all of them; prints one table at the end.
 
-The table goes to standard output, how far the run is to standard error. Not here: what is judged and how
-(`genstamp.verify`).
+The table goes to standard output, how far the run is to standard error. Not here: the checks (`genstamp.verify`).
 """
 
 import os
@@ -44,10 +43,10 @@ def verify(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each processor.")] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Every configuration, bug and hole, other checkers and all pages.")
+        bool, typer.Option("--all", help="Check every configuration, bug and hole, with other checkers and all pages.")
     ] = False,
     on_demand: Annotated[
-        bool, typer.Option("--on-demand", help="As --all, with the configurations that are searched on demand only.")
+        bool, typer.Option("--on-demand", help="As --all, plus the configurations that are searched only on demand.")
     ] = False,
     rewrite_readme: Annotated[
         bool,
@@ -63,7 +62,7 @@ def verify(
     Ctrl-C.
     """
     if rewrite_readme and not everything:
-        raise typer.BadParameter("--rewrite-readme needs --all, as the page has a row for everything")
+        raise typer.BadParameter("--rewrite-readme needs --all, because the page has a row for every check")
     plan = whole(repository, on_demand=on_demand) if everything or on_demand else quick(repository)
     with ending_children_on_sigterm():
         results = run(plan, repository, out, seed, jobs)
@@ -78,7 +77,7 @@ def verify(
 
 
 def bring_up_to_date(repository: Path, results: Results) -> None:
-    """Rewrite the page with the table, and totals and figures in the README, if all is well with the rest."""
+    """Rewrite the page with the table, and totals and figures in the README, if all other checks hold."""
     page, first = repository / readme.PAGE, repository / readme.README
     if worst(results.rows[:-1]) is not Verdict.HOLDS:
         typer.echo(f"{page} and {first} are left as they are: they show what is given when all holds", err=True)
@@ -91,7 +90,7 @@ def bring_up_to_date(repository: Path, results: Results) -> None:
 
 
 def run(plan: Plan, repository: Path, out: Path | None, seed: int, jobs: int | None) -> Results:
-    """Do a plan, show how far it is, and write what came of it; exits with 2 where it cannot begin."""
+    """Carry out a plan, show the progress, and write the results; exit with 2 if it cannot begin."""
     try:
         directory = run_directory(repository, out)
     except GenstampError as problem:
@@ -122,7 +121,7 @@ def data_directory(repository: Path) -> Path | None:
 
 @contextmanager
 def ending_children_on_sigterm() -> Iterator[None]:
-    """Lets a polite end of this process end its jobs as well."""
+    """Makes SIGTERM to this process end its jobs too."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         sys.exit(128 + number)
@@ -136,7 +135,7 @@ def ending_children_on_sigterm() -> Iterator[None]:
 
 @contextmanager
 def watching() -> Iterator["Watch"]:
-    """Shows on standard error how far a run is: always on a terminal, a line a minute elsewhere."""
+    """Shows the progress of a run on standard error: continuously on a terminal, else one line a minute."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield Watch(lambda progress: typer.echo(" | ".join(progress_lines(progress)), err=True))
@@ -146,7 +145,7 @@ def watching() -> Iterator["Watch"]:
 
 
 class Watch:
-    """Shows progress, but not more often than wanted.
+    """Shows progress, at most once in a given interval.
 
     Args:
         show: shows it.
@@ -159,14 +158,14 @@ class Watch:
         self._next = every_s
 
     def __call__(self, progress: Progress) -> None:
-        """Show it, if it is time."""
+        """Show it, if the interval has passed."""
         if progress.seconds >= self._next:
             self._next = progress.seconds + self._every_s
             self._show(progress)
 
 
 def progress_lines(progress: Progress) -> Iterator[str]:
-    """How far a run is, a line for the run and one for each job."""
+    """The progress of a run: a line for the run and one for each job."""
     yield f"{progress.done} of {progress.total} jobs done in {progress.seconds:.0f} s"
     for name, (seconds, last) in progress.running.items():
         yield f"{name} {seconds:.0f} s{': ' if last else ''}{last}"

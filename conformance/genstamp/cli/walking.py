@@ -1,4 +1,4 @@
-"""`conform --walk`: an implementation is led to each abstract transition of some configurations of a system.
+"""`conform --walk`: drives an implementation to each abstract transition of some configurations of a system.
 
 Not here: the walk (see `genstamp.walk`).
 """
@@ -32,14 +32,14 @@ def walks(
     missing: bool,
     keeps: bool,
 ) -> int:
-    """Walk some configurations, and print what came of it.
+    """Walk some configurations, and print the result.
 
     Args:
         adapter: the implementation.
         declared: the system.
         driving: how its events are brought about.
-        semantics: of the system; its default unless named.
-        names: of the configurations; all that are walked unless named.
+        semantics: of the system; its default unless one is named.
+        names: of the configurations; all that are walked unless one is named.
         shrink_seconds: how long a failing run may be shortened.
         form: what to print.
         missing: whether the text lists what was not reached, each with a way to it.
@@ -56,9 +56,9 @@ def walks(
     known = {one.name: one for one in (*declared.configurations, *configurations_of(declared, driving))}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise typer.BadParameter(f"{declared.name} has no configuration '{unknown[0]}', it has {', '.join(known)}")
+        raise typer.BadParameter(f"{declared.name} has no configuration '{unknown[0]}'; it has {', '.join(known)}")
     if keeps and names and set(names) != set(walked):
-        raise typer.BadParameter(f"what is kept is of all configurations that are walked: {', '.join(walked)}")
+        raise typer.BadParameter(f"--keep needs all walked configurations: {', '.join(walked)}")
     model = declared.model(semantics)
 
     def one(instance: Instance) -> Walk:
@@ -95,7 +95,7 @@ def walks(
 
 
 def told(one: Walk, *, missing: bool) -> Iterator[str]:
-    """What came of a walk, in lines."""
+    """The result of a walk, in lines."""
     figures = one.figures
     if one.failure is not None:
         yield from one.failure.lines

@@ -46,11 +46,11 @@ class Looked:
 
     @property
     def verdict(self) -> str:
-        """Reached, never reached, undetermined, or that a step goes wrong before it is reached."""
+        """Reached, never reached, undetermined, or that a step fails before it is reached."""
         if self.path is not None:
             return f"reached in {len(self.path)} steps"
         if self.result.violation is not None:
-            return "a step goes wrong before it is reached"
+            return "a step fails before it is reached"
         return "undetermined" if self.result.verdict is Verdict.UNDETERMINED else "never reached"
 
 
@@ -58,7 +58,7 @@ def look_for(instances: Sequence[Instance], witness: str, options: Options) -> l
     """Search the instances, one after the other, until one reaches a witness.
 
     Returns:
-        What was searched; of these only the last one can have a path.
+        The searches; only the last one can have a path.
 
     Raises:
         ConfigurationError: there is no witness or other property of this name, or no such part of it.
@@ -104,12 +104,12 @@ def _parts(model: Model, name: str) -> list[Interest]:
 
 
 def verdict_of(found: Sequence[Looked]) -> Worst:
-    """That it is reached anywhere counts; else the worst of all."""
+    """The witness is reached if one search reaches it; otherwise the worst verdict counts."""
     return worst(cases(found))
 
 
 def told(found: Sequence[Looked]) -> list[str]:
-    """What was found, in lines."""
+    """The result, in lines."""
     lines = []
     for one in found:
         model, configuration = one.instance.model, one.instance.configuration
@@ -127,7 +127,7 @@ def told(found: Sequence[Looked]) -> list[str]:
 
 
 def plain(found: Sequence[Looked]) -> list[dict[str, Any]]:
-    """What was found as JSON; the path in the Informal Trace Format."""
+    """The result as JSON; the path in the Informal Trace Format."""
     return [
         {
             "system": one.instance.model.system,

@@ -1,4 +1,4 @@
-"""Work with the files of a cluster, whichever file system it has: what goes wrong is a line, and an exit code.
+"""Runs an operation on a cluster of HDFS or GFS; an error becomes one line and an exit code.
 
 Exit codes: 0 done, 1 the cluster refuses, 2 usage, 75 the cluster cannot be reached, its master still starts, or a disk
 failed.
@@ -18,7 +18,7 @@ REFUSED: Final = 1
 
 
 def run_work(work: Coroutine[Any, Any, None]) -> None:
-    """Do something with a cluster; what goes wrong is one line on standard error, and an exit code."""
+    """Run an operation on a cluster; an error becomes one line on standard error and an exit code."""
     try:
         asyncio.run(work)
     except ConfigurationError as problem:
@@ -31,7 +31,7 @@ def run_work(work: Coroutine[Any, Any, None]) -> None:
         typer.echo(f"genstamp: {name_of(refusal)}: {refusal}", err=True)
         raise typer.Exit(REFUSED) from None
     except UnicodeEncodeError as problem:
-        typer.echo(f"genstamp: {problem.object!a} is no UTF-8, as names of the cluster are", err=True)
+        typer.echo(f"genstamp: {problem.object!a} is not valid UTF-8; names in the cluster are UTF-8", err=True)
         raise typer.Exit(exit_codes.USAGE) from None
     except (FileNotFoundError, IsADirectoryError, PermissionError) as problem:
         typer.echo(f"genstamp: {problem.filename}: {problem.strerror}", err=True)
@@ -42,5 +42,5 @@ def run_work(work: Coroutine[Any, Any, None]) -> None:
 
 
 def name_of(refusal: Refusal) -> str:
-    """Its name in its file system: Hadoop's of the exception, or ours."""
+    """The name of an exception in its file system: Hadoop's name, or ours."""
     return getattr(refusal, "hadoop_name", type(refusal).__name__)

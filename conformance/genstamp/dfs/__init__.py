@@ -1,4 +1,4 @@
-"""What the verb `dfs` does with files of a cluster, by pieces, so that no file has to fit into memory.
+"""Operations of the verb `dfs` on files of a cluster, in pieces, so that no file has to fit into memory.
 
 - `transfer`: to and from the cluster.
 - `health`: which blocks of which files have too few replicas, or none.

@@ -19,7 +19,7 @@ class FileHealth:
     """One file.
 
     Attributes:
-        is_open: somebody writes it, or its writer's lease was not recovered yet.
+        is_open: it has a writer, or its writer's lease was not recovered yet.
         blocks: how many.
         low: blocks with fewer replicas than the file wants.
         missing: blocks without a replica, or with corrupt ones alone; the last one of an open file is not judged.
@@ -53,7 +53,7 @@ def on_a_line(name: str) -> str:
 
 
 async def entries(client: DFSClient, path: str) -> AsyncIterator[HdfsFileStatus]:
-    """What is in a directory, page by page; a file is its own entry.
+    """The contents of a directory, page by page; a file is its own entry.
 
     Raises:
         FileNotFoundException: there is nothing at the path.

@@ -29,7 +29,7 @@ class Flushing:
     Attributes:
         every: bytes between two flushes; 0 for none before the end.
         to_disk: whether to have the datanodes force it to their disks (hsync, otherwise hflush).
-        acknowledged: is told the length of the file that is promised, after each flush.
+        acknowledged: called with the acknowledged length of the file after each flush.
     """
 
     every: int = 0
@@ -38,7 +38,7 @@ class Flushing:
 
 
 class Progress:
-    """How far a transfer is, in a line.
+    """The progress of a transfer, in a line.
 
     Args:
         show: takes the line.
@@ -53,7 +53,7 @@ class Progress:
         self._began = time.monotonic()
 
     def at(self, done: int) -> None:
-        """So many bytes are done."""
+        """Note the number of bytes that are done."""
         seconds = max(time.monotonic() - self._began, 1e-6)
         of = "" if not self._total else f" of {self._total / MIB:,.1f}"
         share = "" if not self._total else f", {100 * done / self._total:.0f} %"

@@ -1,10 +1,10 @@
-"""The clock skew at which GFS comes to have two primaries of one chunk, swept by exhaustive search.
+"""Finds, by exhaustive search, the clock skew at which GFS has two primaries of one chunk.
 
 Each point of a grid is a system of its own: `gfs.chunk_lease` with another length of the lease, another grace of the
 master's, and clocks that run apart by another number of ticks at most during a lease. A tick is the unit of all three.
 
-Clocks tick one after the other, but for a skew of no tick at all, where they tick at once. Not here: how the region is
-shown: `skew_shown` and `skew_chart`.
+Clocks tick one after the other, except for a skew of no tick at all, where they tick at once. Not here: how the region
+is shown: `skew_shown` and `skew_chart`.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ CONFIGURATION: Final = "crashes"
 LEASES: Final = (1, 2, 4)
 GRACES: Final = (0, 1, 2, 3)
 SKEWS: Final = (0, 1, 2, 3, 4)
-"""Ticks. A lease and a grace together stay within what the specification tells apart."""
+"""Ticks. A lease and a grace together stay within what the specification distinguishes."""
 
 _TICKS: Final = ("chunkserver_clock_ticks", "all_clocks_tick")
 _LEASES: Final = ("expire_lease", "learn_lease")
@@ -67,7 +67,7 @@ JUST_BEYOND: Final = Setting(LEASE, MARGIN, MARGIN + 1)
 
 @dataclass(frozen=True)
 class Point:
-    """What a search says of a setting.
+    """The result of the search of a setting.
 
     Attributes:
         steps: of a shortest run to two primaries; None if there is none.
@@ -109,7 +109,7 @@ class Sweep:
 
     @property
     def undetermined(self) -> list[Point]:
-        """Points of which nothing is known."""
+        """Points that the search did not decide."""
         return [point for point in self.points if point.undetermined]
 
 
@@ -122,7 +122,7 @@ def sweep(bug: str = "", options: Options | None = None) -> Sweep:
     """Search every setting of the grid, to its end or to two primaries.
 
     Args:
-        bug: a fault of `gfs.chunk_lease` that is said to allow two primaries.
+        bug: a fault of `gfs.chunk_lease` that allows two primaries.
         options: of the searches.
 
     Raises:
@@ -130,7 +130,7 @@ def sweep(bug: str = "", options: Options | None = None) -> Sweep:
     """
     known = [one.name for one in CHUNK_LEASE.bugs if PROPERTY in one.breaks]
     if bug and bug not in known:
-        raise ConfigurationError(f"no fault '{bug}' is said to allow two primaries; there are {', '.join(known)}")
+        raise ConfigurationError(f"fault '{bug}' does not allow two primaries; expected one of {', '.join(known)}")
     return Sweep(_points(bug, options or Options()), bug)
 
 
@@ -146,7 +146,7 @@ def shortest_run(setting: Setting, bug: str = "") -> Path | None:
 
 
 def instance(setting: Setting, bug: str = "") -> Instance:
-    """What is searched for a setting: asked for two primaries and nothing else."""
+    """The system that is searched for a setting; its only claim is that there are not two primaries."""
     chosen = _system(setting).instance(CONFIGURATION, bugs=[bug] if bug else [])
     limits = {**chosen.configuration.limits, "skew": setting.skew}
     wanted = tuple(claim for claim in chosen.model.properties if claim.name == PROPERTY)
@@ -172,7 +172,9 @@ def _system(setting: Setting) -> System:
 
 
 def point(setting: Setting, bug: str = "", options: Options | None = None) -> Point:
-    """Search one setting, to its end or to two primaries; a search in which no lease comes to its end says nothing."""
+    """Search one setting, exhaustively or until two primaries are found; a search in which no lease ends proves
+    nothing.
+    """
     result = search(instance(setting, bug), options or Options())
     steps = None if result.violation is None else len(result.violation.path)
     why = result.undetermined if result.verdict is Verdict.UNDETERMINED else ""

@@ -1,7 +1,7 @@
-"""Table 1 of the GFS paper, computed: what a region of a file may be after mutations that succeeded or failed.
+"""Computes table 1 of the GFS paper: the state of a file region after mutations that succeeded or failed.
 
-Every interleaving of the clients' mutations is searched, within the limits of the configurations. Of each case the
-weakest of what is reached is the entry of the table: no more can be relied on. Cases and regions are told by
+Every interleaving of the clients' mutations is searched, within the limits of the configurations. The weakest region
+that a case reaches is the entry of the table: no more can be relied on. Cases and regions are told by
 `genstamp_spec.gfs.regions`, in the bytes of replicas and the words that clients heard.
 
 Not here: stale replicas, which a client with an old cache may read, and how the table is shown.
@@ -33,7 +33,7 @@ REGIONS: Final = (
     "consistent but undefined",
     "inconsistent",
 )
-"""What a region may be, the strongest first."""
+"""The states of a region, the strongest first."""
 
 PAPER: Final = {
     (WRITE, "serial success"): "defined",
@@ -53,7 +53,7 @@ _OF_COLUMN: Final[dict[str, tuple[System, type[Any]]]] = {
 
 @dataclass(frozen=True)
 class Reached:
-    """That a region is reached in a case: in how many steps, in which configuration, the shortest of all."""
+    """A region that is reached in a case: the number of steps and the configuration of the shortest run."""
 
     region: str
     steps: int
@@ -84,18 +84,18 @@ class Entry:
 
     @property
     def weakest(self) -> Reached | None:
-        """What can be relied on; None if the case is never reached."""
+        """The weakest state of the region; None if the case is never reached."""
         return self.reached[-1] if self.reached else None
 
     @property
     def agrees(self) -> bool:
-        """Whether the paper says so."""
+        """Whether the paper agrees."""
         return self.weakest is not None and self.weakest.region == PAPER[self.column, self.case]
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What was searched of one configuration: states, and why it came to no end, if it did not."""
+    """The search of one configuration: its states, and the reason if it did not finish."""
 
     system: str
     configuration: str
@@ -123,12 +123,12 @@ class Table1:
 
     @property
     def agrees(self) -> bool:
-        """Whether the paper says the same of every entry."""
+        """Whether the paper agrees on every entry."""
         return all(entry.agrees for entry in self.entries)
 
     @property
     def undetermined(self) -> list[Searched]:
-        """Searches that came to no end: a weaker region may have been missed."""
+        """Searches that did not finish: a weaker region may have been missed."""
         return [one for one in self.searched if one.undetermined]
 
 
@@ -173,7 +173,7 @@ def _column(column: str, *bugs: str, options: Options) -> tuple[tuple[Entry, ...
 
 
 def shortest_run(entry: Entry, bug: str = "", options: Options | None = None) -> Path:
-    """A shortest run to what makes an entry as weak as it is."""
+    """A shortest run to the region that determines an entry."""
     assert entry.weakest is not None, f"{entry.name} is never reached"
     bugs = _faults(entry.column, bug)
     instances = [one for one in _instances(entry.column, bugs) if one.configuration.name == entry.weakest.configuration]
@@ -199,7 +199,7 @@ def _instances(column: str, bugs: Sequence[str]) -> Iterator[Instance]:
 
 @cache
 def _asking(column: str) -> System:
-    """The column's system, asked for each region in each case."""
+    """The column's system, with a witness for each region in each case."""
     system, regions = _OF_COLUMN[column]
     asked = {
         _witness(case, region): _shows(case, region)

@@ -28,7 +28,7 @@ def lines(table: Table1, runs: Mapping[str, Path]) -> Iterator[str]:
 
 
 def verdict_lines(table: Table1) -> Iterator[str]:
-    """Whether the paper says the same, and what was searched."""
+    """Whether the paper agrees, and how many states were searched."""
     fault = f" with the fault {table.bug}" if table.bug else ""
     for entry in table.entries:
         if not entry.agrees:
@@ -51,7 +51,7 @@ def entry_lines(entry: Entry, run: Path, *, changes: bool = False) -> Iterator[s
 
 
 def region(entry: Entry) -> str:
-    """The entry of the table, in words."""
+    """The entry of the table, as text."""
     return NEVER if entry.weakest is None else entry.weakest.region
 
 

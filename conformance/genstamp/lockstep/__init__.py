@@ -1,4 +1,4 @@
-"""Simulated runs of the reference implementation, held against the systems of the specification step by step."""
+"""Checks simulated runs of the reference implementation against the systems of the specification, step by step."""
 
 from genstamp.lockstep.hold import Held, Holder, Rejection
 from genstamp.lockstep.projection import Entity, LeftOut, Projection

@@ -1,4 +1,4 @@
-"""Holds simulated runs against a system: each entity by its own tracker, and what came of it in figures.
+"""Checks simulated runs against a system: each entity has its own tracker; gives figures of the results.
 
 Not here: printing, and the runs themselves, which are the implementation's.
 """
@@ -45,16 +45,17 @@ class Rejection:
 
 @dataclass
 class Held:
-    """What came of some runs.
+    """The results of some runs.
 
     Attributes:
         runs: how many.
         events: how many events they had.
-        judged: how many of these were held against the model; an event may concern several entities.
-        entities: how many entities were judged.
+        judged: the number of these that were checked against the model; an event may concern several entities.
+        entities: the number of entities that were checked.
         left_out: reason -> how many events.
-        ended: reason -> how many entities were not judged to their end.
-        lived: reason -> how many entities were judged until something ended them that their system does not know.
+        ended: reason -> the number of entities that were not checked to their end.
+        lived: reason -> the number of entities that were checked until an event that their system does not cover ended
+            them.
         undetermined: entities of which too many states were possible.
         largest: the most states possible at a time.
         rejections: entities that do not conform.
@@ -77,14 +78,14 @@ class Held:
 
     @property
     def verdict(self) -> Verdict:
-        """Three-valued: what was given up is no pass."""
+        """Three-valued: a run that was given up is not a pass."""
         if self.rejections:
             return "rejected"
         return "undetermined" if self.undetermined or self.interrupted else "conforms"
 
 
 class Holder:
-    """Holds runs of one setting against a model; what is computed once serves all runs.
+    """Checks runs of one setting against a model; what is computed once serves all runs.
 
     Args:
         model: of one entity.
@@ -106,7 +107,7 @@ class Holder:
         )
 
     def hold(self, seed: int, events: Sequence[Event], held: Held, watch: "Watch | None" = None) -> None:
-        """Hold the events of one run against the model."""
+        """check the events of one run against the model."""
         projection = self._projection()
         following: dict[str, _Following] = {}
         over: set[str] = set()
@@ -143,13 +144,13 @@ class Holder:
         watch: "Watch | None" = None,
         progress: Callable[[Held], None] | None = None,
     ) -> Held:
-        """Run seeds, and hold each run against the model.
+        """Run seeds, and check each run against the model.
 
         Args:
             seeds: of the runs.
             simulated: gives the events of a seed's run.
-            watch: told of every step that fits.
-            progress: told before each run what was done so far.
+            watch: called for every step that fits.
+            progress: called before each run with the results so far.
         """
         held = Held()
         began = time.monotonic()
@@ -183,7 +184,7 @@ class _Following:
         return (describe(event) for event in self._happened)
 
     def feed(self, event: Event, entity: Entity, watch: "Watch | None") -> Answer:
-        """Hold what the event is to the entity against the model."""
+        """check what the event is to the entity against the model."""
         self._happened.append(event)
         answer: Answer = Conforms(len(self.tracker.states))
         for step in entity.steps:

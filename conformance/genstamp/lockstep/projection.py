@@ -1,9 +1,9 @@
-"""What a projection is: it turns what an implementation shows into the words of one system.
+"""The interface of a projection, which translates an implementation's events into the terms of one system.
 
 A projection takes the events of a whole run in the order in which they happened and gives, for each entity that the
 system is about, the steps of the model that these events are. All else it leaves out, each event with the reason.
 
-Not here: how the steps are judged (`hold`) and what a projection keeps in mind (`lease` and its like).
+Not here: how the steps are checked (`hold`) and the state of a projection (`lease` and its like).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ OVER: Final = "of an entity of which no more is judged"
 
 @dataclass(frozen=True)
 class Happened:
-    """An action that nobody shows has happened by now, where it was possible.
+    """An action without an event; it has happened by now, if it was possible.
 
     Attributes:
         action: its name.
@@ -31,7 +31,7 @@ class Happened:
 
 @dataclass(frozen=True)
 class Perhaps:
-    """An action that nobody shows may have happened by now, where it was possible; both are followed.
+    """An action without an event; it may have happened by now, if it was possible. Both cases are followed.
 
     Attributes:
         action: its name.
@@ -43,15 +43,15 @@ class Perhaps:
 
 
 Step = Event | Happened | Perhaps
-"""What an event of the run is to a model."""
+"""The meaning of an event of the run in a model."""
 
 
 @dataclass(frozen=True)
 class Entity:
-    """What an event of the run is to one entity.
+    """The meaning of an event of the run for one entity.
 
     Attributes:
-        key: the entity; each is judged by itself.
+        key: the entity; each is checked separately.
         steps: steps of the model, in order; the last is the event itself, or what is known to have happened by then.
     """
 
@@ -61,11 +61,11 @@ class Entity:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An event of the run that is not judged.
+    """An event of the run that is not checked.
 
     Attributes:
-        reason: why the system does not speak of it.
-        key: the entity, where nothing more of it is judged from here on.
+        reason: why the system does not cover it.
+        key: the entity, if it is not checked any further from here on.
         is_end: whether the entity itself ends here, so that nothing of its life is left out.
     """
 
@@ -78,7 +78,7 @@ Projected = Entity | LeftOut
 
 
 class Projection(Protocol):
-    """How the events of a run are read as those of one system.
+    """The mapping of the events of a run to one system.
 
     Attributes:
         members: the index sets' members in the model of one entity, by base name.

@@ -1,6 +1,6 @@
-"""What a family of systems has to give so that its simulated runs can be held against them.
+"""The interface of a family of systems whose simulated runs can be checked against them.
 
-Not here: the families (`hdfs`, `gfs`), and how runs are judged (`hold`).
+Not here: the families (`hdfs`, `gfs`), and how runs are checked (`hold`).
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Lockstep:
-    """How runs are held against one system.
+    """Settings of the check of runs against one system.
 
     Attributes:
         runs: those of a variant of the implementation, with faults or without.

@@ -1,4 +1,4 @@
-"""The systems that simulated runs are held against, of all families, and how some seeds are held against one."""
+"""The systems that simulated runs are checked against, of all families, and how some seeds are checked against one."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
@@ -9,7 +9,7 @@ from genstamp.lockstep.runs import Lockstep
 from genstamp_model.language.system import System
 
 LOCKSTEPS: Final[Mapping[str, Lockstep]] = {**hdfs.LOCKSTEPS, **gfs.LOCKSTEPS}
-"""The systems that simulated runs are held against, by name."""
+"""The systems that simulated runs are checked against, by name."""
 
 
 def hold_seeds(
@@ -21,15 +21,15 @@ def hold_seeds(
     watch: Watch | None = None,
     progress: Callable[[Held], None] | None = None,
 ) -> Held:
-    """Run seeds, and hold each run against a system.
+    """Run seeds, and check each run against a system.
 
     Args:
         system: one of `LOCKSTEPS`.
         seeds: of the runs.
-        semantics: of implementation and system; the system's default unless named.
-        faults: whether anything goes wrong in the runs.
-        watch: told of every step that fits.
-        progress: told before each run what was done so far.
+        semantics: of implementation and system; the system's default unless one is named.
+        faults: whether faults are injected into the runs.
+        watch: called for every step that fits.
+        progress: called before each run with the results so far.
     """
     chosen = semantics or system.default_semantics
     runs = LOCKSTEPS[system.name].runs(chosen, faults)

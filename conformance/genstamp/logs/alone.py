@@ -1,7 +1,7 @@
-"""The check of logs in one process, without Spark: for what is so small that starting Spark would take longer.
+"""Checks logs in one process, without Spark, for inputs so small that starting Spark would take longer.
 
-Reads and checks with the same code as the job on Spark, and writes the same tables; the rows of all keys stand in
-memory, some 100 bytes each. Not here: what is done before and after (`genstamp.logs.run`).
+Reads and checks with the same code as the job on Spark, and writes the same tables; the rows of all keys are in memory,
+some 100 bytes each. Not here: the steps before and after (`genstamp.logs.run`).
 """
 
 import os
@@ -79,7 +79,7 @@ class Alone:
 
 
 def told_apart(rows: Any) -> list[Any]:
-    """Verdicts of which much is told apart from the others: who asks for them reads only their row groups."""
+    """Verdicts with details, stored apart from the others, so that a reader of details reads only their row groups."""
     is_told = pa.compute.or_(
         pa.compute.not_equal(rows.column("safety"), "conformant"),
         pa.compute.equal(rows.column("completion"), "unfinished"),
@@ -89,14 +89,14 @@ def told_apart(rows: Any) -> list[Any]:
 
 
 def check_alone(paths: Sequence[str | Path], options: Options | None = None) -> Report:
-    """Checks what is at some paths, in this process.
+    """Checks the files at some paths, in this process.
 
     Args:
         paths: files, and directories that are read with everything below them.
         options: see there.
 
     Returns:
-        What was found; the tables are in `options.out`.
+        The result; the tables are in `options.out`.
 
     Raises:
         NoSuchPathError: a path is not there.

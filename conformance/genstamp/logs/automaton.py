@@ -6,7 +6,7 @@ out registers themselves (`genstamp.logs.registers`) and the loop over events (`
 
 Two sets of states are followed at once. *Possible*: every state that some insertion of unseen steps explains; empty
 means violated. *Shown*: the states with no insertion that is not needed, so what the log shows; whether the entity's
-life came to its end is read from it.
+life finished is read from it.
 """
 
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ EMPTY = -1
 
 
 class Assignment(IntEnum):
-    """What becomes of a register."""
+    """The update of a register."""
 
     LEFT = 0
     GENERATION_STAMP = 1
@@ -55,7 +55,7 @@ Needs = tuple[Moves | None, ...]
 
 
 class Automaton:
-    """What the observed events of one entity leave possible; made by `automaton`.
+    """The states and steps that the observed events of one entity leave possible; made by `automaton`.
 
     Attributes:
         kind: which entity.

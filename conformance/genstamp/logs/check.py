@@ -35,12 +35,12 @@ SITUATIONS_MAX = 20_000
 
 @dataclass(frozen=True)
 class Terms:
-    """What a check takes for granted.
+    """The assumptions of a check.
 
     Attributes:
         complete: whether the sources are asserted to be whole; else any line may be missing, but of an edit log that
         shows to be whole.
-        sources: names of the sources that tell of each namespace.
+        sources: names of the sources that cover each namespace.
         separated: other names for namespaces, by namespace and unit, where two runs bear one.
         situations_max: bound of the slow path.
         retold: the namespace of each name under which one of several tellings of the same steps is checked.
@@ -85,14 +85,14 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None, counts
 
 
 def rows_of(concerns: Any, terms: Terms) -> Rows:
-    """The rows of a table of `tables.CONCERNS` or of `exchange.EXCHANGED`, with the names that tell two runs apart."""
+    """The rows of a table of `tables.CONCERNS` or of `exchange.EXCHANGED`, with the names that distinguish two runs."""
     rows = held_rows(concerns if concerns.schema.equals(EXCHANGED) else exchanged(concerns))
     _name_apart(rows, terms)
     return rows
 
 
 def _name_apart(rows: Rows, terms: Terms) -> None:
-    """Gives rows the names that tell two runs apart."""
+    """Gives rows the names that distinguish two runs."""
     for (namespace, unit), name in terms.separated.items():
         if namespace in rows.namespaces:
             here = (rows.namespace == rows.namespaces.index(namespace)) & (rows.unit == unit)
@@ -102,7 +102,7 @@ def _name_apart(rows: Rows, terms: Terms) -> None:
 
 
 class Known(NamedTuple):
-    """What the sources of a namespace let be known of a kind of entity.
+    """What can be concluded about a kind of entity from the sources of a namespace.
 
     Attributes:
         kind: of the entity.
@@ -122,7 +122,7 @@ class Known(NamedTuple):
 
 
 def known_of(kind: Kind, namespace: str, terms: Terms) -> Known:
-    """What the sources of a namespace let be known of a kind of entity."""
+    """What can be concluded about a kind of entity from the sources of a namespace."""
     sources = terms.sources.get(namespace, frozenset())
     gapless = namespace in terms.gapless and tells_alone(kind, sources)
     whole = sources if terms.complete else sources & EDIT_LOGS if gapless else frozenset[str]()
@@ -266,7 +266,7 @@ def search(automaton: Automaton, pieces: Pieces, terms: Terms, entity: int, answ
 
 
 def tell_rejection(automaton: Automaton, runs: Runs, entity: int, rows: Rows, at: int, answers: Answers) -> None:
-    """Explains why the fast path has rejected an event, which stands in some row."""
+    """Explains why the fast path has rejected the event of some row."""
     held = [int(value) if runs.known[entity] >> i & 1 else None for i, value in enumerate(runs.held[entity])]
     registers = Registers((held[0], held[1], held[2]), int(runs.loose[entity]))
     event = seen(rows.row(at))

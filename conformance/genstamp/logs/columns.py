@@ -1,4 +1,4 @@
-"""What each column of the tables means: for the page docs/logs-tables.md.
+"""The meaning of each column of the tables, for the page docs/logs-tables.md.
 
 Not here: names and types, which the schemas have (`genstamp.logs.tables`, `genstamp.events`).
 """
@@ -37,12 +37,14 @@ class TableText(NamedTuple):
 
 _SOURCE = Column("the reader's name for what it read: `hdfs-namenode-log`, `hdfs-edits`, ...")
 _NAMESPACE = Column("the cluster: block pool id, else what `--group` names, else the source's first file")
-_NODE = Column("who wrote it: `namenode`, `namenode:PORT` where one file has several, a datanode's address, a client")
+_NODE = Column(
+    "the node that wrote it: `namenode`, `namenode:PORT` where one file has several, a datanode's address, a client"
+)
 _KIND = Column("`file`, `block`, `replica`, `lease` or `node`")
 _PLACE = Column("file, as it was given or found, and line; in an edit log the record; both from 1")
 
 EVENTS = TableText(
-    "one step of the protocol as one node saw it. Order of rows means nothing.",
+    "one step of the protocol as one node saw it. The order of rows has no meaning.",
     {
         "source": _SOURCE,
         "node": _NODE,
@@ -60,11 +62,11 @@ EVENTS = TableText(
         ),
         "event": Column("the step, as HDFS calls it, in snake case"),
         "refused_with": Column("simple name of the exception", null="the step was not refused"),
-        "generation_stamp": Column("of the block or replica, after the step", "a stamp", "the source does not tell it"),
+        "generation_stamp": Column("of the block or replica, after the step", "a stamp", "the source does not have it"),
         "recovery_id": Column(
-            "the stamp that the recovery is to install", "a stamp", "no recovery, or the source does not tell it"
+            "the stamp that the recovery is to install", "a stamp", "no recovery, or the source does not have it"
         ),
-        "num_bytes": Column("length of the block or replica, after the step", "bytes", "the source does not tell it"),
+        "num_bytes": Column("length of the block or replica, after the step", "bytes", "the source does not have it"),
         "arguments": Column("who took part: `client`, `file`, `datanode`, `primary`, `holder`, `block`, ..."),
         "observed": Column(
             "what the node shows after the step: `closed`, `closed_before` where a call has closed another's file"
@@ -80,27 +82,27 @@ CONCERNS = TableText(
     " for each; `place` joins it to its event.",
     {
         "namespace": Column("as in `events`"),
-        "kind": Column("of the entity whose lifecycle was held against the event"),
+        "kind": Column("kind of the entity whose lifecycle the event was checked against"),
         "entity": Column("its key within the namespace and kind"),
         "unit": Column("which story of files it was read from; the events of one unit are ordered by `sequence`"),
         "sequence": Column("rises in the order in which the unit was written"),
         "node": _NODE,
         "rule": Column("number of the rule in `genstamp.logs.rules`, of this version; -1 where none fits"),
         "generation_stamp": Column(
-            "as in `events`; of a file a number that stands for the name of who works on it or holds it",
+            "as in `events`; for a file, a number that encodes the name of its writer or lease holder",
             "a stamp",
             "the event has none",
         ),
         "recovery_id": Column(
-            "as in `events`; of a file a number that stands for the name of who gets its lease",
+            "as in `events`; for a file, a number that encodes the name of the client that gets its lease",
             "a stamp",
             "the event has none",
         ),
-        "num_bytes": Column("as in `events`; none of a file", "bytes", "the event has none"),
+        "num_bytes": Column("as in `events`; null for a file", "bytes", "the event has none"),
         "after": Column(
             "which events of the unit certainly came before on other nodes: each its `sequence` without roles, that is"
             f" divided by {ROLES_MAX}",
-            null="no cause is told",
+            null="no cause is known",
         ),
         "place": _PLACE,
     },
@@ -109,15 +111,15 @@ CONCERNS = TableText(
 VERDICTS = TableText(
     "one key: an entity of a namespace, with its two answers.",
     {
-        "namespace": Column("as in `events`; with its file behind it where two runs bear one name"),
+        "namespace": Column("as in `events`; followed by its file if two runs have the same name"),
         "kind": _KIND,
         "entity": Column("as in `events`"),
         "safety": Column(
-            "`conformant`: some life that the specification allows has these events; `violated`: none has;"
-            " `undetermined`: that was not found out"
+            "`conformant`: some history that the specification allows has these events; `violated`: none does;"
+            " `undetermined`: the check could not decide"
         ),
         "completion": Column(
-            "`complete`: its life came to an end in which nothing is owed; `unfinished`: it did not; `unknown`: the log"
+            "`complete`: its history ended with nothing pending; `unfinished`: it did not; `unknown`: the log"
             " does not show, or its source never logs how such a life ends"
         ),
         "path": Column("`fast`: the order given decided; `slow`: other orders of several nodes' events were tried"),
@@ -125,7 +127,9 @@ VERDICTS = TableText(
         "states": Column(
             "the states that the log shows at the end; before the rejected event, if one was", "HDFS' names"
         ),
-        "rejected_event": Column("the first that no allowed life has at its place", null="nothing was rejected"),
+        "rejected_event": Column(
+            "the first event that no allowed history has at its place", null="nothing was rejected"
+        ),
         "states_before": Column("the states that were possible before it", "HDFS' names", "nothing was rejected"),
         "failed": Column("the check that failed, with its values; or why it is undetermined", null="conformant"),
         "accepted": Column("the nearest event that would have been accepted instead", null="nothing was rejected"),
@@ -134,7 +138,7 @@ VERDICTS = TableText(
 )
 
 COVERAGE = TableText(
-    "how often something stands in a file.",
+    "how often something occurs in a file.",
     {
         "source": Column("as in `events`; of lines and remarks the kind of reader: `log`, `edit log`, ..."),
         "file": Column("as it was given or found"),
@@ -160,12 +164,12 @@ STEPS = TableText(
 )
 
 REJECTS = TableText(
-    "something that should have been read and could not be. Where there is any, the run is never conformant.",
+    "something that should have been read and could not be. A run with such a row is never conformant.",
     {
         "source": Column("kind of reader; `none` for a file that no reader takes"),
         "place": Column(f"{_PLACE.meaning}; line 0 for a whole file"),
         "reason": Column("what is wrong"),
-        "text": Column("what stands there, escaped and cut; empty for bytes that are no text"),
+        "text": Column("the text at that place, escaped and cut; empty for bytes that are not text"),
     },
 )
 

@@ -1,4 +1,4 @@
-"""How code is compiled that runs for each line or each row.
+"""Compiles code that runs for each line or each row.
 
 Without counting who holds an array: that took two thirds of the time of reading a line. So this code makes no array,
 keeps none, and gives none back; its callers hold all that it is given. Not here: code that makes arrays, which is

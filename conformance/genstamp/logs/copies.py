@@ -53,8 +53,8 @@ class Copy(NamedTuple):
     def why(self) -> str:
         """The note on the copy in the report."""
         if self.is_whole:
-            return f"left out, as its content is that of {self.original}"
-        return f"left out, as its content is the beginning of {self.original}"
+            return f"skipped, because its content equals that of {self.original}"
+        return f"skipped, because its content is the beginning of {self.original}"
 
 
 def beginning_of(text: bytes, sort: int, many: int) -> bytes:
@@ -96,7 +96,7 @@ def file_chunks(file: str) -> Chunks:
 def copies_among(files: Mapping[str, Chunks], sort: int) -> list[Copy]:
     """The copies among some files with the same beginning.
 
-    Of equal files the first one is kept. A file that cannot be read to its end is not a copy.
+    The first one of equal files is kept. A file that cannot be read to its end is not a copy.
 
     Args:
         files: the readers of their contents, by name.

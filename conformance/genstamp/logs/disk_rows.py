@@ -14,7 +14,7 @@ import pyarrow as pa
 from genstamp.logs.exchange import EXCHANGED
 
 _PIECE = 1 << 16
-"""Rows that are looked at together."""
+"""Rows that are examined together."""
 
 _MARKS = 16
 """Rows that are marked of those that are sorted at once: places at which they may be divided."""
@@ -82,7 +82,7 @@ def _pieces(path: Path) -> Iterator[Any]:
 
 
 def _order_of(rows: Any) -> Any:
-    """What rows are ordered by, the first first."""
+    """The sort columns of the rows, the most significant first."""
     return np.stack([rows.column(name).to_numpy().astype(np.int64) for name in ("unit", "sequence")])
 
 

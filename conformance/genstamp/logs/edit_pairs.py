@@ -1,4 +1,4 @@
-"""Whether edits that lie beside each other under one name, binary and as XML, tell the same operations.
+"""Checks whether edit logs of one name in one directory, binary and as XML, have the same operations.
 
 Not here: what does not matter to files, blocks and leases, and pairs larger than `COMPARED_MAX`.
 """
@@ -28,7 +28,7 @@ def differing(binary: Iterable[str], xml: Iterable[str]) -> Iterator[tuple[str, 
     """Each XML file that does not tell what the binary file of its name tells, and where they begin to differ.
 
     Args:
-        binary, xml: names of edit logs, with whatever they are compressed by.
+        binary, xml: names of edit logs, including compression suffixes.
     """
     by_name = {_NAME.sub("", file): file for file in binary}
     for file in xml:
@@ -36,7 +36,7 @@ def differing(binary: Iterable[str], xml: Iterable[str]) -> Iterator[tuple[str, 
         if twin is not None and Path(file).stat().st_size <= COMPARED_MAX:
             difference = first_difference(Path(twin), Path(file))
             if difference:
-                yield file, f"tells other operations than {twin}: {difference}"
+                yield file, f"has other operations than {twin}: {difference}"
 
 
 def first_difference(binary: Path, xml: Path) -> str:

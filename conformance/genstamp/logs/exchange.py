@@ -38,7 +38,7 @@ EXCHANGED: Any = pa.schema(
     ]
 )
 """`kind` is a place in `events.KINDS`. The entity is `number`, if it is not `NO_NUMBER`, and behind it `name`, if there
-is one, or "@" and the node where `at_node` holds. Of the three values `MISSING` says that there is none.
+is one, or "@" and the node where `at_node` holds. In the three values, `MISSING` means that there is none.
 """
 
 NO_NUMBER = MISSING
@@ -146,7 +146,7 @@ class Rows:
         return {"file": self.files[self.file[index]], "line": int(self.line[index])}
 
     def row(self, index: int) -> dict[str, Any]:
-        """What the slow path asks of a row, by the columns of `tables.CONCERNS`."""
+        """The columns of `tables.CONCERNS` that the slow path needs."""
         values = {name: int(getattr(self, name)[index]) for name in VALUES}
         return {
             "unit": int(self.unit[index]),
@@ -213,7 +213,7 @@ def _kinds(column: Any) -> Any:
 
 
 def apart(entities: Any) -> tuple[Any, Any]:
-    """Entities as numbers and what stands behind them."""
+    """Entities as numbers and what is behind them."""
     _, ends, text = entities.buffers()
     offsets = np.frombuffer(ends, np.int32)[entities.offset : entities.offset + len(entities) + 1]
     number, began = np.empty(len(entities), np.int64), np.empty(len(entities), np.int32)

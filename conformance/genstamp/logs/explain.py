@@ -131,7 +131,7 @@ def _nearest(automaton: Automaton, states: int, number: int) -> str:
 
 
 def _instead(automaton: Automaton, states: int, rule: Rule) -> Iterator[str]:
-    """What would be accepted at once: the same event, if it told something else; else steps of the entity itself."""
+    """The events that would be accepted next: the same event with other values; else steps of the entity itself."""
     told = list(_told_otherwise(automaton, states, rule))
     yield from told
     if not told:

@@ -1,9 +1,9 @@
-"""Events by key as flat rows of integers, which Spark sends to whoever checks the key.
+"""Holds events by key as flat rows of integers, which Spark sends to the task that checks the key.
 
-One row an event and entity that it concerns. What many rows have in common is a number that their unit gave it; a row
-of `TOLD` tells what each unit's numbers stand for, and what its files told of which nodes, to every part of the keys:
-so nobody checks anything before all is read. Rows of other tables go in the column `rest`, as batches of Arrow. Leaves
-out Spark (`genstamp.logs.job`) and checking (`genstamp.logs.judging`).
+One row an event and entity that it concerns. A value that many rows share is a number that their unit gave it; a row of
+`TOLD` tells what each unit's numbers stand for, and what its files told of which nodes, to every part of the keys: so
+no check begins before all is read. Rows of other tables go in the column `rest`, as batches of Arrow. Not here: Spark
+(`genstamp.logs.job`) and checking (`genstamp.logs.judging`).
 """
 
 import math
@@ -25,14 +25,14 @@ from genstamp.logs.tables import SPANS
 
 KEY = "key"
 """Column that brings together what is checked together: the number of an entity, which a block and its replicas have in
-common, else a hash of its name. Two entities of one key are told apart by who checks them.
+common, else a hash of its name. Two entities of one key are distinguished by who checks them.
 """
 
 SORTED: Any = EXCHANGED.append(pa.field(KEY, pa.int64(), nullable=False))
 """As rows are checked: those of a key stand together."""
 
 COMMON = ("namespace", "kind", "at_node", "node", "rule", "file", "numbered")
-"""What has few distinct rows, to which their unit gives numbers: columns, and whether the entity has a number."""
+"""Columns with few distinct rows, to which their unit gives numbers: columns, and whether the entity has a number."""
 
 NAMED = ("namespace", "node", "file")
 """Those that are texts."""
@@ -49,15 +49,15 @@ FLAT: Any = pa.schema(
     ]
 )
 """`part` is the part of the keys to which a row goes. `common` is the number of the unit times 2 to the 32nd, and the
-number of what stands in the columns of `COMMON`; or below zero that of a table (`TABLES_SENT`), whose rows are in
-`rest`. What few events have, a recovery id or others before them, is in `rest` too. All numbers are of one width, as
-the virtual machine takes longer for columns of several.
+number of what is in the columns of `COMMON`; or below zero that of a table (`TABLES_SENT`), whose rows are in `rest`.
+What few events have, a recovery id or others before them, is in `rest` too. All numbers are of one width, as the
+virtual machine takes longer for columns of several.
 """
 
 TOLD = "told"
 
 TABLES_SENT = (TOLD, "events", "concerns", "coverage", "rejects", "verdicts", "steps", "counts")
-"""What rows hold that are of no key: that with place `n` has the number `-1 - n`."""
+"""The contents of rows that belong to no key: that with place `n` has the number `-1 - n`."""
 
 ROWS_AT_ONCE = 1 << 16
 
@@ -65,16 +65,16 @@ _UNIT = 32
 """Bits of `common` that are not the unit's number."""
 
 _FIRST: Mapping[str, int] = {KEY: MISSING}
-"""What rows have that come before all events of a part."""
+"""The value of rows that come before all events of a part."""
 
 
 def number_of_table(table: str) -> int:
-    """What stands in `common` of rows that hold a table."""
+    """The value of `common` in rows that hold a table."""
     return -1 - TABLES_SENT.index(table)
 
 
 class _Told(msgspec.Struct):
-    """What a unit tells to every part: by number what is common, with places in `names` for texts."""
+    """What a unit reports to every part: by number what is common, with places in `names` for texts."""
 
     unit: int
     names: dict[str, list[str]]
@@ -83,7 +83,7 @@ class _Told(msgspec.Struct):
 
 
 class _Rest(msgspec.Struct, array_like=True):
-    """What few events have."""
+    """Columns that few events have."""
 
     recovery_id: int
     after: list[int] | None
@@ -225,7 +225,7 @@ def _rest(ids: Any, after: Any) -> Any:
 
 
 class Meanings:
-    """What the numbers of `common` stand for, and what all units told.
+    """The meaning of the numbers of `common`, and the facts from all units.
 
     Attributes:
         spans: rows of `tables.SPANS`.

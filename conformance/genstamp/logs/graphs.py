@@ -1,7 +1,7 @@
 """The lifecycles of the specification as plain graphs, which the checker of logs turns into automata.
 
 Not here: every rule of its own: states and edges are read from the `StateMachine` classes of
-`genstamp_spec.lifecycles`, and what an edge does to stamps and lengths stands in `genstamp.logs.rules`.
+`genstamp_spec.lifecycles`, and what an edge does to stamps and lengths is in `genstamp.logs.rules`.
 """
 
 from collections.abc import Mapping
@@ -80,9 +80,9 @@ class Graph:
 def graph(kind: Kind) -> Graph:
     """The graph of one kind of entity.
 
-    A file is keyed by inode id or by path and create epoch, and neither comes again. So the edges that lead back to
-    the initial state of `FileLifecycle`, which speaks of paths, lead to a state `deleted` with no way out. A node has
-    no lifecycle: one state.
+    A file is keyed by inode id or by path and create epoch, and neither comes again. So the edges that lead back to the
+    initial state of `FileLifecycle`, which mentions paths, lead to a state `deleted` with no way out. A node has no
+    lifecycle: one state.
     """
     if kind == "node":
         return Graph("node", ("running",), ("running",), 0, 0, 0, {})

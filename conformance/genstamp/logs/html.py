@@ -1,8 +1,8 @@
-"""What a check found, as one page of HTML that needs nothing else.
+"""The result of a check, as one page of HTML that needs nothing else.
 
-Everything that stands in a log is hostile: text is escaped by the template, pictures are embedded as images, in which
-nothing is run, and the page forbids itself to load or run anything. Not here: pictures' shapes
-(`genstamp.diagram`, `genstamp.logs.histogram`, `genstamp_model.traces`).
+Everything that is in a log is hostile: text is escaped by the template, pictures are embedded as images, in which
+nothing is run, and the page forbids itself to load or run anything. Not here: pictures' shapes (`genstamp.diagram`,
+`genstamp.logs.histogram`, `genstamp_model.traces`).
 """
 
 import base64
@@ -33,11 +33,11 @@ UNPARSED_MAX: Final = 100
 """Kinds of lines that are listed, those that occur most often."""
 
 STEPS_MAX: Final = 200
-"""Events of a story that is drawn; a longer one is only told by its end."""
+"""The most events of a history that is drawn; a longer one is shown by its end only."""
 
 
 UNFINISHED_MAX: Final = 5
-"""Kinds of unfinished files and blocks of which the first is told."""
+"""Kinds of unfinished files and blocks; the first of each kind is reported."""
 
 
 class _Told(NamedTuple):

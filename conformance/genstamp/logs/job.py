@@ -6,9 +6,8 @@
       -> mapInArrow                    runs the automata over whole keys (`genstamp.logs.judging`)
       -> write.parquet, or to the driver what the report tells
 
-The exchange, its spill and its retries are Spark's. What all readers must know of each other is told to every part of
-the keys. Not here: what is read and what is checked, what is done before and after (`genstamp.logs.run`), and the
-session.
+The exchange, its spill and its retries are Spark's. Facts that all readers need from each other go to every part of the
+keys. Not here: what is read and what is checked, what is done before and after (`genstamp.logs.run`), and the session.
 """
 
 import gc
@@ -56,7 +55,7 @@ SETTINGS: Mapping[str, Any] = {
 def check_paths(
     spark: SparkSession, paths: Sequence[str | Path], options: Options | None = None, show: Show | None = None
 ) -> Report:
-    """Checks what is at some paths.
+    """Checks the files at some paths.
 
     Args:
         spark: a session.
@@ -65,7 +64,7 @@ def check_paths(
         show: shows how far it is; None to show nothing.
 
     Returns:
-        What was found; the tables are in `options.out`.
+        The result; the tables are in `options.out`.
 
     Raises:
         NoSuchPathError: a path is not there.
@@ -134,7 +133,7 @@ def _begin_task() -> None:
 
 
 def judged(rows: DataFrame, parts: int, how: Judging) -> DataFrame:
-    """The tables that come of the rows of all units, of `judging.JUDGED`.
+    """The tables made from the rows of all units, of `judging.JUDGED`.
 
     Args:
         rows: of `flat.FLAT`.
@@ -203,7 +202,7 @@ class OnSpark:
             return (self._kept if keeps else self._told)(rows, parts, how, built)
 
     def _told(self, rows: DataFrame, parts: int, how: Judging, built: str | Path) -> Any:
-        """Brings to the driver what the report tells."""
+        """Brings the contents of the report to the driver."""
         found = judged(rows, parts, how).toArrow()
         spans = SPANS.empty_table()
 
@@ -220,7 +219,7 @@ class OnSpark:
         return spans
 
     def _kept(self, rows: DataFrame, parts: int, how: Judging, built: str | Path) -> Any:
-        """Has Spark write all tables; what is read and what is found is kept for as long as it takes."""
+        """Makes Spark write all tables; the input and the findings are cached meanwhile."""
         rows = rows.persist(StorageLevel.DISK_ONLY)
         number = functions.col("common")
         by_key = rows.where((number >= 0) | (number == number_of_table(TOLD)))

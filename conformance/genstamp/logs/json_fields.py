@@ -1,6 +1,6 @@
-"""What each field of `genstamp logs check --format json` means: for the page docs/logs-tables.md.
+"""The meaning of each field of `genstamp logs check --format json`, for the page docs/logs-tables.md.
 
-Not here: how the fields are filled (`genstamp.logs.report`). A test holds both against each other.
+Not here: how the fields are filled (`genstamp.logs.report`). A test compares both.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Field]]] = {
         ),
         "unread": Field("number", "lines that state a step, and are of no layout that is known"),
         "known_layouts": Field("array of strings", "an example of each known layout; empty if there are no such lines"),
-        "notes": Field("array", "what should be known of a file, as that it was left out"),
+        "notes": Field("array", "a note on a file, for example that it was skipped"),
     },
     "keys[]": {
         "kind": _OF_KIND,
@@ -58,7 +58,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Field]]] = {
     "sources[]": {
         "file": Field("string", "its name, as given or found"),
         "source": Field("string", "the reader's name for what it read"),
-        "events": Field("number", "events that it told"),
+        "events": Field("number", "events that it reported"),
         "lines": Field("number", "lines or records that it has, as far as it was read"),
         "rejects": Field("number", "lines or records that could not be read"),
     },
@@ -91,9 +91,9 @@ FIELDS: Final[Mapping[str, Mapping[str, Field]]] = {
     },
     "findings[].steps[]": {
         "text": Field("string", "who did what, and the states that are possible after it"),
-        "file": Field("string", "where the event stands"),
+        "file": Field("string", "the place of the event"),
         "line": Field("number", "its line, or record of an edit log, from 1"),
     },
     "notes[]": {"file": Field("string", "its name"), "note": Field("string", "what should be known of it")},
 }
-"""By where the object stands in the document; "" is the document itself."""
+"""By where the object is in the document; "" is the document itself."""

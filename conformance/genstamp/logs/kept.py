@@ -21,7 +21,7 @@ MARK = "_genstamp_logs"
 """A file that shows a directory to be a result of the check, which may be replaced; it holds the terms."""
 
 FOLLOWED = "_follow"
-"""A directory that shows one to be that of a check of logs that are still written, which goes on there."""
+"""A directory that marks the tables of a check that follows logs and continues there."""
 
 
 _TABLES = ("events", "concerns", "verdicts", "coverage", "rejects", "steps")

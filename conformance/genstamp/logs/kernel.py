@@ -23,7 +23,7 @@ _ID = Register.RECOVERY_ID.value
 
 
 class Runs(NamedTuple):
-    """What became of each entity; arrays with one element an entity.
+    """The result for each entity; arrays with one element an entity.
 
     Attributes:
         rejected_at: index of the first rejected event, -1 if none.
@@ -56,8 +56,8 @@ def run(
         starts: int64; where each entity's events begin, and one more element for the end.
         rules: int32; number of the rule of each event, -1 for none.
         stamps, ids, lengths: int64; `MISSING` where the event has none.
-        before: of the events that came before these, which it goes on from and changes; None at the beginning. Of an
-            entity that was rejected nothing more is run.
+        before: of the events that came before these, which it continues from and changes; None at the beginning. A
+            rejected entity is not followed any further.
     """
     entities = len(starts) - 1
     runs = before or Runs(

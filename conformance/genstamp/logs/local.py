@@ -46,7 +46,7 @@ def check_locally(
     group: str | None = None,
     semantics: Semantics = "hadoop-3.4",
 ) -> Checked:
-    """Checks what is at some paths.
+    """Checks the files at some paths.
 
     Args:
         paths: files, and directories that are read with everything below them.

@@ -109,7 +109,7 @@ def _by_key(rows: Rows) -> Iterator[tuple[_Key, Any]]:
 
 
 def _whole_keys(tables: Iterable[Any], path: Path, rows_max: int) -> Iterator[Any]:
-    """Rows so that those of a key stand in one table of `exchange.EXCHANGED`, or in a file if they are many."""
+    """Rows so that those of a key are in one table of `exchange.EXCHANGED`, or in a file if they are many."""
     whole: list[Any] = []
     last = _Last(path, rows_max // 2)
     for table in tables:
@@ -209,7 +209,7 @@ def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any], cou
 
 
 class _Told(NamedTuple):
-    """What all events of a key came to.
+    """The result of all events of a key.
 
     Attributes:
         runs: of the one entity.
@@ -254,4 +254,4 @@ def _counted(of: Automaton, balance: Balance, pieces: Iterator[tuple[Rows, Any]]
         if len(counted) > before:
             return rows, int(counted[before])
         before -= len(counted)
-    raise AssertionError(f"fewer events are counted for {balance} than before")
+    raise AssertionError(f"the count of events for {balance} has decreased")

@@ -80,7 +80,7 @@ def local_path(path: str) -> str:
 
 
 def expanded(paths: Sequence[str]) -> list[str]:
-    """What is at some paths and URIs: as they are, `file:` as plain paths, wildcards as all that fits, in order.
+    """The files at some paths and URIs: as they are, `file:` as plain paths, wildcards as all that fits, in order.
 
     Raises:
         NoSuchPathError: nothing is there.
@@ -146,7 +146,7 @@ def open_binary(name: str | Path) -> BinaryIO:
 
 
 def below(directory: str | Path, name: str) -> str | Path:
-    """What has a name in a directory."""
+    """The entry with a name in a directory."""
     return f"{directory.rstrip('/')}/{name}" if isinstance(directory, str) else directory / name
 
 
@@ -231,7 +231,7 @@ def _asked(uri: str) -> Iterator[tuple[Any, str]]:
 
 
 def _named(uri: str, path: str) -> str:
-    """A path that a file system has told, as a URI like the one that was given."""
+    """A path that a file system has returned, as a URI like the one that was given."""
     scheme, _, rest = uri.partition("://")
     # hdfs-native tells paths without the host, s3fs with the bucket.
     return f"{scheme}://{rest.partition('/')[0]}{path}" if path.startswith("/") else f"{scheme}://{path}"

@@ -1,4 +1,4 @@
-"""The check of one entity once more, as dumb as can be: what the fast path is compared with.
+"""A second, deliberately simple check of one entity, with which the fast path is compared.
 
 Takes the lifecycles as running machines and the rules as they are written; no tables, no sets as numbers, no kernel.
 Unseen steps are found by trying every event of the machine. Not here: other orders than the one given.
@@ -135,9 +135,7 @@ def _reached(kind: Kind, unseen: frozenset[str], start: str) -> frozenset[Place]
 
 
 def _signs(moved: Sign, more: Move) -> set[Sign]:
-    """Where a number can stand, compared with where it began, after it moved and then moved more: by trying small
-    steps.
-    """
+    """The possible relations of a number to its start after a move and a second move, found by trying small steps."""
     firsts = {-1: (-1, -2), 0: (0,), 1: (1, 2)}[moved]
     seconds = [step for move, steps in ((Move.LOWER, (-1, -2)), (Move.SAME, (0,)), (Move.HIGHER, (1, 2))) if move & more
                for step in steps]  # fmt: skip

@@ -1,9 +1,9 @@
 """The slow path: entities that the given order of events rejects are tried in every order that is possible.
 
 Known is only the order of one node's own events, what a source tells of causes, and that what was done under a recovery
-id comes after the NameNode gave the id out and before the NameNode accepts its result. What lay on a datanode's disk is
-held against the block as it is in the end: what was right when the disk was looked at is not made wrong by what came
-later. The search is bounded; beyond the bound the answer is *undetermined*.
+id comes after the NameNode gave the id out and before the NameNode accepts its result. The replica on a datanode's disk
+is checked against the final state of the block: a fact that was correct when the disk was read is not invalidated by
+later events. The search is bounded; beyond the bound the answer is *undetermined*.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence

@@ -1,7 +1,8 @@
-"""The events of an entity that a bounded search for an order can come to: of very many, the first of each node.
+"""Selects the events of an entity that a bounded search for an order can reach: if there are very many, the first of
+each node.
 
-A search that visits so many situations does at most so many events, and those of one node in their order. What else it
-has to know is only which later events would have to come before those. Not here: the search (`genstamp.logs.orders`).
+A search that visits at most N situations takes at most N events, and takes the events of one node in order. Beyond
+these, it only needs to know which later events must come before them. Not here: the search (`genstamp.logs.orders`).
 """
 
 from collections import Counter
@@ -29,8 +30,8 @@ def find_within_reach(automaton: Automaton, pieces: Pieces, limit: int) -> Found
         limit: how many situations may be visited; of each node one event more is held in memory.
 
     Raises:
-        SearchLimitError: see there; certain to come if there are more events than the limit and some order of the
-            first goes on.
+        SearchLimitError: see there; certain if there are more events than the limit and some order of the first ones
+            can continue.
     """
     first, count = _first(pieces, limit)
     if count == len(first):

@@ -1,13 +1,13 @@
-"""Holds the recovery ids that any source tells of a block against the stamps that the NameNode's log has for it.
+"""Checks the recovery ids that any source gives for a block against the stamps that the NameNode's log has for it.
 
-Stamps and recovery ids are numbers of one counter of the NameNode, which falls below no stamp that a block has. So
-whatever is missing and in whichever order the sources are read: a recovery of a block has a higher id than the stamp
-that the block was given out with, and none has the id that a pipeline of the block was updated to. The latter not where
-a NameNode has started meanwhile: without HA it grants again what it had granted, and what is no block's stamp yet (H).
-Not here: id 0, which a recovery is ordered with whose block was reopened before (G.2); what needs an order, which
-the lifecycle of the block checks where one is known (`genstamp.logs.rules.block`); steps that were refused; the copy
-that a truncation makes, whose stamp is the id of its recovery; edits, which name a block that is new to them with the
-stamp that it has by then; a key of more rows than are held in memory.
+Stamps and recovery ids are numbers of one counter of the NameNode, which falls below no stamp that a block has. So, for
+any missing lines and any order of the sources: a recovery of a block has a higher id than the stamp that the block was
+given out with, and none has the id that a pipeline of the block was updated to. The latter not where a NameNode has
+started meanwhile: without HA it grants again what it had granted, and what is no block's stamp yet (H). Not here: id 0,
+which a recovery is ordered with whose block was reopened before (G.2); what needs an order, which the lifecycle of the
+block checks where one is known (`genstamp.logs.rules.block`); steps that were refused; the copy that a truncation
+makes, whose stamp is the id of its recovery; edits, which name a block that is new to them with the stamp that it has
+by then; a key of more rows than are held in memory.
 """
 
 from collections.abc import Iterator, Mapping
@@ -58,7 +58,7 @@ def contradicted(
 
     Args:
         rows: all of each block, however often its steps are told.
-        sources: that tell under each name.
+        sources: those under each name.
         retold: the namespace of each name under which one of several tellings was checked.
     """
     recoveries = _those(rows, _RECOVERING, rows.recovery_id, rows.recovery_id > 0)

@@ -12,7 +12,7 @@ from genstamp.logs.rules import Register, Rule
 
 
 class Values(NamedTuple):
-    """What an event says; None where it says nothing."""
+    """The meaning of an event; None if it has none."""
 
     generation_stamp: int | None = None
     recovery_id: int | None = None
@@ -20,7 +20,7 @@ class Values(NamedTuple):
 
 
 class Registers(NamedTuple):
-    """What is known of an entity.
+    """The known facts about an entity.
 
     Attributes:
         held: by register, its value, None if unknown.

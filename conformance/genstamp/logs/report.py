@@ -1,4 +1,4 @@
-"""What a check of logs found, and how it is shown.
+"""The report of a check of logs, and its output.
 
 Not here: finding it (`genstamp.logs.job`).
 """
@@ -30,7 +30,7 @@ NOT_READ = "not read"
 """How the note on a file begins that was left out."""
 
 SHOWN_MAX = 20
-"""Keys and rejects that are shown one by one; all of them stand in the tables."""
+"""Keys and rejects that are shown one by one; all of them are in the tables."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Finding:
 
     @property
     def key(self) -> Key:
-        """Whose finding it is."""
+        """The owner of the finding."""
         return Key(self.namespace, self.kind, self.entity)
 
 
@@ -189,7 +189,7 @@ class Report:
 
     @property
     def completion(self) -> Completion:
-        """Of the whole run, by the files and blocks whose life has begun; see `tables.COUNTED` for why by those.
+        """The result of the whole run, by the files and blocks whose life has begun; `tables.COUNTED` gives the reason.
 
         What could not be read may have left something unfinished.
         """
@@ -281,7 +281,7 @@ def _sentence(report: Report) -> str:
     keys = sum(count.keys for count in report.keys)
     read = ", ".join([read_in_words(report), counted(keys, "key")])
     if not report.keys:
-        what = "no event tells of a file, block, replica or lease" if report.events else "no event was found"
+        what = "no event concerns a file, block, replica or lease" if report.events else "no event was found"
         return f"{report.safety}: {what}; {read}"
     unread = sum(note.startswith(NOT_READ) for _, note in report.notes)
     but = f" in what was read, without {counted(unread, 'file')}" if unread else ""
@@ -295,7 +295,7 @@ def headline(report: Report) -> str:
     if report.safety != "conformant" or report.completion == "complete":
         return f"{report.safety}, {report.completion}"
     told = ["conformant"]
-    for completion, what in (("unfinished", "open"), ("unknown", "of which no line tells the end")):
+    for completion, what in (("unfinished", "open"), ("unknown", "whose end no line shows")):
         keys = Counter[str]()
         for count in report.keys:
             if count.kind in COUNTED and count.begun and count.completion == completion:
@@ -400,7 +400,7 @@ def _cases_of_kind(report: Report, kind: str) -> Iterator[Case]:
     for safety, number in counts.items():
         # Only the first ones are told one by one.
         if safety != "conformant" and number > 0:
-            message = f"{number} more are {safety}; all stand in the tables that --out keeps"
+            message = f"{number} more are {safety}; all are in the tables that --out keeps"
             yield Case(_GROUP, f"other {kind}s conform", 0.0, _OUTCOMES[safety], safety, message, rule=rule)
 
 

@@ -113,7 +113,7 @@ class Collected:
                 self.reject(Reject(event.place, reason, str(row[_ENTITY])))
 
     def tally(self, told: "Tally") -> None:
-        """Counts events of lines of their own whose rows somebody else makes."""
+        """Counts events of separate lines whose rows are made elsewhere."""
         self._by_event[told.source, told.file, told.event] += told.events
         span = self._spans.setdefault((told.file, told.source, told.namespace, told.node), [told.first, told.last, 0])
         span[0], span[1] = min(span[0], told.first), max(span[1], told.last)
@@ -172,7 +172,7 @@ class Collected:
 
 
 def reject_row(source: str, reject: Reject) -> dict[str, Any]:
-    """A row of `tables.REJECTS`; what a file contains may stand in the reason, too, and is cut like the text."""
+    """A row of `tables.REJECTS`; the reason may contain text of the file, which is cut like the text."""
     return {
         "source": source,
         "place": {"file": reject.place.file, "line": reject.place.line},

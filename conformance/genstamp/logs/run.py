@@ -36,7 +36,7 @@ TABLES: dict[str, Any] = {
     "verdicts": VERDICTS,
     "steps": STEPS,
 }
-"""What is written, each a directory of Parquet files."""
+"""The tables, each a directory of Parquet files."""
 
 
 class OutputError(GenstampError):
@@ -47,7 +47,7 @@ class OutputError(GenstampError):
     """
 
     def __init__(self, path: str | Path, why: str = "is no result of this command") -> None:
-        super().__init__(f"{path} exists and {why}, so it is left alone")
+        super().__init__(f"{path} exists and {why}, so it is not overwritten")
         self.path = path
 
 
@@ -59,12 +59,12 @@ class PageError(GenstampError):
     """
 
     def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} cannot be written: a page is a file in a directory that is there")
+        super().__init__(f"{path} cannot be written; expected a file in an existing directory")
         self.path = path
 
 
 class NoOutputError(GenstampError):
-    """What is to be told of findings stands in tables, and the machines of a cluster have no place for them."""
+    """The details of findings are in tables, and the machines of a cluster have no place for them."""
 
     def __init__(self) -> None:
         super().__init__("on a cluster, --html and every --format but text need --out, where all machines can write")
@@ -80,7 +80,7 @@ class Options:
         group: name of the cluster for sources that name no block pool.
         out: directory for the tables, a URI if it is a text; None to keep none.
         html: file for a page of what was found; None for none.
-        stories: whether findings are to be told with all their events.
+        stories: whether findings are given with all their events.
         situations_max: bound of the slow path, for each key.
         parts: into how many the keys are divided; None to choose by the size of what is read.
     """
@@ -96,7 +96,7 @@ class Options:
 
 
 class Worker(Protocol):
-    """Reads units and checks keys, on whatever machines."""
+    """Reads units and checks keys, on any number of machines."""
 
     is_local: bool
     """Whether what it writes below a directory of this machine is found there by who called it."""
@@ -112,12 +112,12 @@ class Worker(Protocol):
                 there are no events, concerns and steps.
 
         Returns:
-            What the sources told, a table of `tables.SPANS`.
+            The contents of the sources, a table of `tables.SPANS`.
         """
 
 
 def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | None = None) -> Report:
-    """Checks what is at some paths.
+    """Checks the files at some paths.
 
     Args:
         worker: does it.
@@ -125,7 +125,7 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
         options: see there.
 
     Returns:
-        What was found; the tables are in `options.out`.
+        The result; the tables are in `options.out`.
 
     Raises:
         NoSuchPathError: a path is not there.
@@ -139,7 +139,7 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
     if out is not None and is_there(out) and not is_there(below(out, MARK)):
         raise OutputError(out)
     if out is not None and is_there(below(out, FOLLOWED)):
-        raise OutputError(out, "is that of a check with --follow")
+        raise OutputError(out, "belongs to a check with --follow")
     if options.html is not None and (options.html.is_dir() or not options.html.parent.is_dir()):
         raise PageError(options.html)
     if out is None and (options.html is not None or options.stories) and not worker.is_local:
@@ -164,7 +164,7 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
 
 
 def _beside(out: str | Path, name: str) -> str | Path:
-    """What has a name in the directory that another one is in."""
+    """The entry with a name in the directory of another entry."""
     if isinstance(out, str):
         return f"{out.rstrip('/').rpartition('/')[0]}/{name}"
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -172,7 +172,7 @@ def _beside(out: str | Path, name: str) -> str | Path:
 
 
 def _told(worker: Worker, found: Found, options: Options, built: str | Path) -> Report:
-    """What a check found, with the stories that are wanted."""
+    """The result of a check, with the stories that are wanted."""
     keeps = options.out is not None or options.html is not None
     report = _check(worker, found, options, built, keeps)
     if not options.stories or not report.findings:
@@ -227,7 +227,7 @@ def rejected_before(found: Found) -> Any:
 
 
 def _put(built: str | Path, out: str | Path) -> None:
-    """Puts a result in its place; one that was there goes."""
+    """Moves a result to its place; an earlier one is deleted."""
     aside = _beside(out, f".{uuid.uuid4().hex}.old")
     if is_there(out):
         move(out, aside)

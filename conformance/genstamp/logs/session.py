@@ -22,7 +22,7 @@ from genstamp.java import java_home
 LOCAL = "local[*]"
 
 SPARK_FAILURES = (PySparkException, Py4JError)
-"""What Spark raises when a job fails."""
+"""The exceptions that Spark raises when a job fails."""
 
 _ONE_COLLECTOR = "-XX:+UseSerialGC"
 """Of a virtual machine beside tasks of Python: its parallel collector would take their processors."""

@@ -1,4 +1,4 @@
-"""Text of logs as it may be shown: whoever wrote a log may have written it for a terminal or a browser."""
+"""Text of logs as it may be shown: the author of a log may have put codes for a terminal or a browser into it."""
 
 
 def shown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Standard input as a file among others: what it is, its content says, and that is looked at more than once.
+"""Treats standard input as a file among others: its type is detected from its content, which is read more than once.
 
 Not here: reading it (`genstamp.logs.units`).
 """

@@ -11,7 +11,7 @@ from genstamp.logs.story import lines, stages, tell_all
 
 
 def with_stories(report: Report, kept: Kept) -> Report:
-    """A report whose findings are told with all their events.
+    """A report that gives the findings with all their events.
 
     Args:
         report: of a check.

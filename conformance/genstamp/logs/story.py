@@ -27,7 +27,7 @@ from genstamp.report.case import Place, Stage
 from genstamp.report.places import shown_file
 
 Part = Literal["step", "rejected", "after", "not understood"]
-"""Of which part of the story an event is; what comes after a rejected event was not judged."""
+"""The part of the history that an event belongs to; events after a rejected one were not checked."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Story:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Who took part, in the order in which they come; a NameNode is first."""
+        """The participants, in order; a NameNode is first."""
         nodes = dict.fromkeys(step.node for step in self.steps)
         return tuple(sorted(nodes, key=lambda node: not node.startswith("namenode")))
 
@@ -248,7 +248,7 @@ def _details(kept: Kept, told: Sequence[dict[str, Any]]) -> Mapping[tuple[str, i
 def _event_of(
     details: Mapping[tuple[str, int], list[dict[str, Any]]], row: dict[str, Any], name: str
 ) -> dict[str, Any]:
-    """The event of a row: one place can tell of several."""
+    """The event of a row: one place can have several."""
     events = details.get((row["place"]["file"], row["place"]["line"]), [])
     by_name = [event for event in events if event["event"] == name and event["node"] == row["node"]]
     return next(iter(by_name or events), {})
@@ -300,7 +300,7 @@ def _waited(steps: Sequence[Step]) -> str:
 
 
 def _beside(story: Story, step: Step) -> Iterator[str]:
-    """What is told of a step beside what happened."""
+    """The facts about a step beside its event."""
     if step.told:
         yield ", ".join(f"{name} {value}" for name, value in step.told.items())
     if step.part == "rejected":
@@ -315,7 +315,7 @@ def _beside(story: Story, step: Step) -> Iterator[str]:
 
 
 def sentence(step: Step) -> str:
-    """What happened, with its values."""
+    """The event, with its values."""
     values = [f"{name.replace('_', ' ')} {value}" for name, value in step.values.items()]
     return f"{step.event}{': ' if values else ''}{', '.join(values)}"
 

@@ -1,7 +1,7 @@
 """Opens what may be compressed, within limits, and says in one sentence what is wrong with what it cannot read.
 
-Not here: what the bytes mean (`genstamp.logs.readers`). What a file is compressed by is recognised by its first bytes,
-and so is text in UTF-16, as programs of Windows write it, which is given in UTF-8.
+Not here: what the bytes mean (`genstamp.logs.readers`). The compression of a file is detected from its first bytes.
+Text in UTF-16, as programs of Windows write it, is detected too, and converted to UTF-8.
 """
 
 import bz2
@@ -24,7 +24,7 @@ EXPANSION_MAX = 200
 """How many times larger than the file its content may be; logs compress to between a tenth and a fiftieth."""
 
 EXPANSION_FREE = 1 << 30
-"""Bytes of content below which the expansion is not looked at: archives of storage directories, whose files hold zeros,
+"""Bytes of content below which the expansion is not examined: archives of storage directories, whose files hold zeros,
 expand 500 times and more, and a gibibyte takes seconds."""
 
 COMPRESSED_TO = 10
@@ -56,7 +56,7 @@ _NOT_READ = {
 }
 
 DECOMPRESSED = ("gzip", "bzip2", "xz", "zstd")
-"""What a file may be compressed by."""
+"""The supported compressions of a file."""
 
 # 128 MiB is what the zstd program itself allows without being asked; xz -9 needs half of it.
 _WINDOW_MAX = 1 << 27
@@ -80,7 +80,7 @@ class DamagedSourceError(GenstampError):
 
 
 class _Decoder(Protocol):
-    """What the decoders have in common here."""
+    """The common part of the decoders."""
 
     @property
     def eof(self) -> bool: ...
@@ -230,7 +230,7 @@ def is_compressed(path: str | Path) -> bool:
 
 
 def not_decompressed(beginning: bytes) -> str:
-    """By what a file is compressed that cannot be read here; "" if it is none of those."""
+    """The compression of a file that cannot be read here; "" if it has none of these."""
     return _begins(beginning, _NOT_READ)
 
 

@@ -30,10 +30,10 @@ COUNTS_KEPT = "counts"
 
 
 class Summary:
-    """What is known of a run before its events are checked, and the report afterwards.
+    """The known facts about a run before its events are checked, and the report afterwards.
 
     Args:
-        found: what was to be read.
+        found: the files to read.
         spans: what reading gave, a table of `tables.SPANS`.
     """
 
@@ -42,7 +42,7 @@ class Summary:
         self._spans: list[dict[str, Any]] = spans.to_pylist()
 
     def terms(self, complete: bool, situations_max: int = SITUATIONS_MAX) -> Terms:
-        """What a check takes for granted.
+        """The assumptions of a check.
 
         Args:
             complete: whether the sources are asserted to be whole.
@@ -58,7 +58,7 @@ class Summary:
         )
 
     def sources_by_namespace(self) -> Mapping[str, frozenset[str]]:
-        """Which sources tell of each namespace, after those that share a name were separated.
+        """The sources that cover each namespace, after those that share a name were separated.
 
         A source that tells of several nodes at once has a name of its own (`sources.SHARED`).
         """
@@ -75,7 +75,7 @@ class Summary:
         return whole_edits(self._named_spans())
 
     def _named_spans(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What was told of nodes, each with the name under which it is checked."""
+        """The known facts about nodes, each with the name under which it is checked."""
         separated = self.separated()
         for span in self._spans:
             if span["namespace"]:
@@ -95,7 +95,7 @@ class Summary:
         return {**self.retold, **twins, **self._apart()}
 
     def _apart(self) -> Mapping[tuple[str, int], str]:
-        """Names for what begins as another log of one name, and goes on otherwise: steps would be taken twice."""
+        """Names for what begins as another log of one name, and continues differently: steps would be taken twice."""
         unit_of = {file: unit for unit in self._found.units for file in unit.files}
         namespaces: dict[int, set[str]] = defaultdict(set)
         for span in self._spans:
@@ -109,10 +109,10 @@ class Summary:
 
     @cached_property
     def retold(self) -> Mapping[tuple[str, int], str]:
-        """Names for what units say of the steps of a NameNode where another unit tells of the same steps.
+        """Names for the steps of a NameNode in a unit if another unit reports the same steps.
 
-        One step that is told twice is not taken twice, and which two tell of one step nothing says: so each telling is
-        checked by itself. What lies on disk stays together, replicas with the edits of their blocks.
+        One step that is reported twice is not taken twice, and which two tell of one step nothing says: so each source
+        is checked separately. What lies on disk stays together, replicas with the edits of their blocks.
         """
         told: dict[str, dict[int, set[str]]] = {}
         for span in self._spans:
@@ -198,7 +198,7 @@ class Summary:
 def whole_edits(named: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, bool]:
     """The names of whose edit logs no transaction is missing, and whether they begin with the first one.
 
-    Of two edit logs, or an image beside one, nothing says how they go together, unless one reader has read both.
+    Nothing shows how two edit logs, or an image and an edit log, go together, unless one reader has read both.
 
     Args:
         named: rows of `tables.SPANS`, each with the name under which it is checked.
@@ -223,7 +223,7 @@ def _are_shared(source: str, nodes: Set[tuple[int, str]]) -> bool:
 
 
 def name_by_sources(namespace: str, names: Set[str]) -> str:
-    """The name under which a unit is checked that is one of several which tell of the steps of one NameNode.
+    """The name under which a unit is checked if several units report the steps of one NameNode.
 
     Args:
         namespace: that it names.
@@ -235,7 +235,7 @@ def name_by_sources(namespace: str, names: Set[str]) -> str:
 
 
 def _remarks_to_note(coverage: str | Path) -> list[tuple[str, str]]:
-    """What is to be noted of known faults of HDFS and of blocks that waited, by file."""
+    """Notes on known faults of HDFS and on blocks that waited, by file."""
     name = pa.dataset.field("name")
     is_noted = pa.compute.starts_with(name, KNOWN_HOLE) | pa.compute.starts_with(name, WAITED)
     is_noted &= pa.dataset.field("what") == "remark"
@@ -293,7 +293,7 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.])")
 _BY_RULE = ("kind", "safety", "rejected_event", "failed", "place")
 
 FIRST_MAX = 5
-"""Places that are told of one rule, and keys of those that are left open in the same states."""
+"""Places that are reported for one rule, and keys of those that are left open in the same states."""
 
 
 def _rule_counts(verdicts: str | Path) -> Iterator[RuleCount]:
@@ -338,7 +338,7 @@ def _findings(verdicts: str | Path) -> Iterator[Finding]:
 
 
 def finding(row: dict[str, Any]) -> Finding:
-    """A row of `tables.VERDICTS` that is violated or undetermined, as it is told."""
+    """A row of `tables.VERDICTS` that is violated or undetermined, as reported."""
     return Finding(
         row["namespace"],
         row["kind"],

@@ -70,7 +70,7 @@ COUNTS: Any = pa.schema(
     ]
 )
 """How many keys have such verdicts, `begun` where they show another state than the one in which a life begins; several
-rows of one sort add up. Stands for the verdicts of which no more is told, where nobody keeps the tables.
+rows of one sort add up. Stands for the verdicts without details, if the tables are not kept.
 """
 
 COVERAGE: Any = pa.schema(
@@ -104,7 +104,7 @@ REJECTS: Any = pa.schema(
         pa.field("text", pa.string(), nullable=False),
     ]
 )
-"""What should have been read and could not be."""
+"""Input that should have been read and could not be."""
 
 SPANS: Any = pa.schema(
     [
@@ -121,7 +121,7 @@ SPANS: Any = pa.schema(
         pa.field("rejects", pa.int64(), nullable=False),
     ]
 )
-"""What one file told of one node: its first and last number, how many events. Rows without a namespace count the
+"""The facts in one file about one node: its first and last number, how many events. Rows without a namespace count the
 lines and the rejects of a file. `gapless` is of edit logs: `FROM_THE_FIRST` or `LATER` where no transaction of the unit
 is missing, else empty.
 """

@@ -1,9 +1,9 @@
-"""Holds the stamps that a NameNode's edits have for a block against the one with which its log gives the block out.
+"""Checks the stamps that a NameNode's edits have for a block against the one with which its log gives the block out.
 
-Both tell of the same steps, so each is checked by itself, and no order of the two is known. But a block's stamp only
-rises, from the one that it is given out with: whatever is missing, no edit of the block has a lower one. Not here: the
-other direction, as edits of old layouts name a block only when its file is closed, with the stamp that it has by then;
-a key of more rows than are held in memory; and logs that are followed while they are written.
+Both report the same steps, so each is checked separately, and no order of the two is known. But a block's stamp only
+rises, from the one that it is given out with: for any missing lines, no edit of the block has a lower one. Not here:
+the other direction, as edits of old layouts name a block only when its file is closed, with the stamp that it has by
+then; a key of more rows than are held in memory; and logs that are followed while they are written.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ _STAMPED = [number for number, rule in enumerate(_RULES) if rule.sets.get(Regist
 
 
 class Contradiction(NamedTuple):
-    """An event of a block that contradicts what another source tells of it.
+    """An event of a block that contradicts another source.
 
     Attributes:
         row: of the event.
@@ -50,7 +50,7 @@ def lower_in_edits(
 
     Args:
         rows: all of each block, however often its steps are told.
-        sources: that tell under each name.
+        sources: those under each name.
         retold: the namespace of each name under which one of several tellings was checked.
     """
     families: dict[str, list[int]] = {}

@@ -1,7 +1,7 @@
-"""Finds what there is to read, says by its content what it is, and puts together what is one story.
+"""Finds the files to read, detects their types from their content, and groups the files that form one history.
 
-Not here: reading it (`genstamp.logs.reading`). Names of files serve only to order the parts of a log; what a file
-is, its content says.
+Not here: reading it (`genstamp.logs.reading`). Names of files serve only to order the parts of a log; the file type is
+detected from the content.
 """
 
 import hashlib
@@ -59,7 +59,7 @@ _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d
 
 
 class Found:
-    """What is to be read.
+    """The input.
 
     Attributes:
         units: in the order in which their events count as given.
@@ -85,7 +85,7 @@ def find_units(
     *,
     with_copies: bool = False,
 ) -> Found:
-    """What there is to read at some paths.
+    """The sources to read at some paths.
 
     Args:
         paths: files, and directories that are read with everything below them; as plain paths or URIs, with wildcards.
@@ -107,7 +107,7 @@ def find_units(
     for file, is_asked_for in _files(paths, [root for root, _ in storages], found):
         if _not_text(str(file)):
             named = str(file).encode(errors="backslashreplace").decode()
-            found.rejects.append(Reject(Place(named, 0), "the name of the file is no text in UTF-8"))
+            found.rejects.append(Reject(Place(named, 0), "the file name is not valid UTF-8"))
             continue
         try:
             beginning = _head(file)
@@ -149,7 +149,7 @@ def find_units(
 
 
 def _storages(paths: Sequence[str]) -> Iterator[tuple[Path, Mapping[str, str]]]:
-    """The storage directories at and below some paths, each with what its VERSION tells."""
+    """The storage directories at and below some paths, each with the contents of its VERSION."""
     seen: set[Path] = set()
     for given in paths:
         if is_remote(given):  # Only archives of them are read there.
@@ -180,7 +180,7 @@ def _stories_of_storages(storages: Sequence[tuple[Path, Mapping[str, str]]]) -> 
 
 
 def _files(paths: Sequence[str], storages: Sequence[Path], found: Found) -> Iterator[tuple[str | Path, bool]]:
-    """Files to look at, and whether the user named each; none of a storage directory."""
+    """Files to examine, and whether the user named each; none of a storage directory."""
     seen: set[str | Path] = set()
     for given in paths:
         if is_remote(given):
@@ -232,7 +232,7 @@ _NOT_MEANT = "(not meant)"
 
 
 def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
-    """Which reader a file is for; else why it is for none. Of a text all lines are looked at, if need be."""
+    """Which reader a file is for; else why it is for none. All lines of a text are examined, if necessary."""
     if not beginning:
         return "", _nothing_of(file)
     if edit_binary.is_edit_log(beginning):
@@ -277,12 +277,12 @@ def _nothing_of(file: str | Path) -> str:
 
 
 def _binary(beginning: bytes) -> str:
-    """What a file is that is no text and nothing that can be read; "" if it may be text."""
+    """The type of a file that is neither text nor readable; "" if it may be text."""
     if by := not_decompressed(beginning):
         return f"compressed by {by}; what can be read is plain or compressed by {', '.join(DECOMPRESSED)}"
     # A file system that loses power leaves zeros in a log, many together.
     if b"\0" in _ZEROS.sub(b"", beginning[:8192]) or (_ZEROS.search(beginning) and not log_text.is_log(beginning)):
-        return "binary, and not an edit log: the first four bytes are no layout version"
+        return "binary, and not an edit log: the first four bytes are not a layout version"
     return ""
 
 

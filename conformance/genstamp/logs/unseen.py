@@ -1,4 +1,4 @@
-"""What may have happened to an entity between two events that were seen.
+"""The steps that an entity may have taken between two observed events.
 
 Not here: which steps can go unseen: a source declares that (`genstamp.logs.sources`), and by default any can.
 """
@@ -26,7 +26,7 @@ def all_steps(kind: Kind) -> frozenset[str]:
 
 
 def compose(first: Move, second: Move) -> Move:
-    """How a register may stand after two moves.
+    """The possible values of a register after two moves.
 
     >>> compose(Move.HIGHER, Move.SAME), compose(Move.HIGHER, Move.LOWER) == Move.ANY
     (<Move.HIGHER: 4>, True)
@@ -108,7 +108,7 @@ def _plain(effect: Effect) -> Moves:
 
 @cache
 def _single_moves(first: int, second: int) -> tuple[int, ...]:
-    """What `compose` gives, each move by itself."""
+    """The result of `compose`, as separate moves."""
     return tuple(int(move) for move in compose(Move(first), Move(second)))
 
 

@@ -1,4 +1,5 @@
-"""How far a stage of a check on Spark is: each of its tasks reads some logs or a range of one, or checks some keys.
+"""The progress of a stage of a check on Spark: each of its tasks reads some logs or a range of one, or checks some
+keys.
 
 Not here: showing it (`genstamp.progress`), and what a task does.
 """
@@ -27,7 +28,7 @@ def watched(
     Args:
         spark: a session that does nothing else meanwhile.
         does: what the stage does, as the line begins.
-        tasks: how many tasks it has, in whatever jobs.
+        tasks: the number of its tasks, in all jobs.
         show: shows a line; None to show none.
         every_s: seconds between two lines.
     """

@@ -17,7 +17,7 @@ class _NoPandas(MetaPathFinder):
 
 
 def spare_pandas() -> None:
-    """Has Arrow find no pandas in this process when it looks for it the first time, which is now."""
+    """Makes Arrow find no pandas in this process when it first looks for it, which is now."""
     if "pandas" in sys.modules:
         return
     finder = _NoPandas()

@@ -6,7 +6,7 @@ known (`rounds.Entering`). What remains is kept as a checkpoint. The functions o
 local search, and what is found is the same. A level has a fixed cost of some tenths of a second, and what is known is
 looked through once a level, so this pays only where a local search does not fit.
 
-Left out: symmetry beyond what the compiled functions do, and fingerprints.
+Not here: symmetry beyond what the compiled functions do, and fingerprints.
 """
 
 from genstamp.scaleout.board import SparkBoard, explore_on_spark

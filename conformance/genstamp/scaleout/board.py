@@ -48,8 +48,8 @@ class SparkBoard:
 
     Attributes:
         outcome: of the last turn.
-        full: why it cannot go on, in words.
-        begun: initial states.
+        full: why it cannot continue, as text.
+        begun: number of initial states.
         doubt: 0; no state is missed.
     """
 

@@ -1,4 +1,4 @@
-"""What runs at the machine's speed on an executor: expanding rows, dealing them out to parts, finding what is new.
+"""Code that runs at the machine's speed on an executor: expanding rows, dealing them out to parts, finding what is new.
 
 Machine functions of `genstamp_model.explore.machine`; they know no model.
 """
@@ -110,7 +110,7 @@ def leads_to_row(expand: Word, rows: Words, count: Word, target: Words, made: Wo
 
 @cache
 def library(words: int) -> Library:
-    """The functions above for states of so many words, compiled once in a process."""
+    """The functions above for states of this many words, compiled once in a process."""
     return build(
         expand_rows,
         parts_of_rows,

@@ -1,6 +1,6 @@
-"""What Spark runs on its executors inside `mapInArrow`: the two halves of a level, and the way back.
+"""The code that Spark runs on its executors inside `mapInArrow`: the two halves of a level, and the way back.
 
-A row of these tables is a block of states, so that Spark moves bytes: `states` holds so many words a state.
+A row of these tables is a block of states, so that Spark moves bytes: `states` holds this many words a state.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _FIRST_STATES: Final = 1024
 
 @dataclass(frozen=True)
 class Order:
-    """What a task has to know; it travels to the executors.
+    """The input of a task; it is sent to the executors.
 
     Attributes:
         system: as `genstamp.systems.found` takes it.
         configuration: sizes and limits.
         parts: into how many the states are divided.
-        check_deadlock: whether states without a step are looked at.
+        check_deadlock: whether states without a step are reported.
     """
 
     system: str
@@ -157,7 +157,7 @@ class Expanding:
 
 @dataclass(frozen=True)
 class Entering:
-    """Keeps of the successors that came to a part, which come first, those that are not known, and judges them."""
+    """Keeps those successors in a part that are not known, and checks them."""
 
     order: Order
     level: int
@@ -240,7 +240,7 @@ def block(part: int, level: int, row: int, states: Rows) -> pa.RecordBatch:
 
 
 def told(level: int, **notes: Any) -> pa.RecordBatch:
-    """What a task tells the driver."""
+    """The results that a task reports to the driver."""
     return _row(0, level, 0, None, json.dumps(notes))
 
 

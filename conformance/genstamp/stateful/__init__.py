@@ -1,4 +1,6 @@
-"""The stateful test: an implementation is driven at random, by the model, and every event is held against the model."""
+"""The stateful test: an implementation is driven at random, by the model, and every event is checked against the
+model.
+"""
 
 from genstamp.stateful.conformance import Report, again, conform, new_seed
 from genstamp.stateful.driving import DRIVINGS, Driving, driving_of

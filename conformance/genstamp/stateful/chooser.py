@@ -1,4 +1,5 @@
-"""What to ask an implementation for next: mostly what the model does in the states in which the run can be.
+"""Chooses the next requests to an implementation: mostly steps that the model can take in the possible states of the
+run.
 
 Sometimes what it refuses, has done already or cannot do at all; time that passes; faults. Which of them, and with which
 files and nodes, is left to chance. Not here: where the chance comes from.
@@ -27,11 +28,11 @@ _WEIGHTS: Final = {
     "unreached": 60,
     "question": 100,
 }
-"""How often each kind of request is made, in relation to the others that are to be had.
+"""The relative frequency of each kind of request among the possible ones.
 
-A step changes something; "nothing" stands for what the model refuses, or answers without a change. News is what no run
-of the test has shown yet; "unreached" is an abstract transition that none has taken. A question is a step that not all
-possible states can make, asked once there are many, as the answer tells them apart.
+A step changes something; "nothing" stands for a refusal, or for an answer without a change. News is what no run of the
+test has shown yet; "unreached" is an abstract transition that none has taken. A question is a step that not all
+possible states can make, asked once there are many, because the answer distinguishes them.
 """
 
 _ALWAYS: Final = frozenset({"step", "news", "question"})
@@ -160,7 +161,7 @@ class Chooser:
         return self._chance.choice([request for request in fresh if shares[request] == best]) if fresh else None
 
     def _hidden(self, run: Run) -> Request | None:
-        """Something that no event tells of."""
+        """Something that no event reports."""
         possible = [
             request
             for action in sorted(self._driving.brought_about)
@@ -172,7 +173,7 @@ class Chooser:
     def _in_random_order(self, events: Iterable[str]) -> list[str]:
         """Events, the likelier ones mostly first.
 
-        What was rare in this run comes more often, so that long ways are walked to their end.
+        Rare steps of this run are chosen more often, so that long ways are walked to their end.
         """
         # Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006: a power of a uniform number.
         draw, used, taste = self._chance.random, self._used, self._taste

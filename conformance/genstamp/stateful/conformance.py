@@ -1,4 +1,4 @@
-"""The whole test of one implementation: runs the machine, and says what came of it.
+"""The whole test of one implementation: runs the machine, and reports the result.
 
 Not here: printing; that is the command line's.
 """
@@ -39,11 +39,11 @@ Verdict = Literal["conforms", "rejected", "undetermined"]
 
 @dataclass(frozen=True)
 class Report:
-    """What came of a test.
+    """The result of a test.
 
     Attributes:
         system: name of the system.
-        semantics: the semantics that the implementation was held against.
+        semantics: the semantics that the implementation was checked against.
         seed: replays the test.
         figures: what was done.
         failure: the shortest run found that does not conform.
@@ -88,19 +88,19 @@ def conform(
     driving: Driving | None = None,
     progress: Callable[[Figures], None] | None = None,
 ) -> Report:
-    """Hold an implementation against a system.
+    """check an implementation against a system.
 
     Args:
         adapter: the implementation; it is stopped at the end.
         system: the system.
-        semantics: the one to hold it against; the system's default unless told otherwise.
+        semantics: the one to check it against; by default the system's default.
         examples: how many runs; at least 1.
         steps: how many requests a run has; at least 1.
         seed: replays an earlier test of the same version.
         max_states: more possible states than these leave a run undetermined.
         shrink_seconds: how long a failing run may be shortened.
         driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
-        progress: told before each run what was done so far.
+        progress: called before each run with the results so far.
 
     Returns:
         The report; interrupted from the keyboard, it is undetermined with the figures so far.
@@ -129,12 +129,12 @@ def again(
     max_states: int = MAX_STATES,
     driving: Driving | None = None,
 ) -> Report:
-    """Make one run again, as it is, and hold it against a system; the report's seed is the run's.
+    """Repeat one run unchanged, and check it against a system; the report's seed is the run's.
 
     Args:
         adapter: the implementation; it is stopped at the end.
         system: the system.
-        cluster: the run's, with the semantics to hold it against.
+        cluster: the run's, with the semantics to check it against.
         requests: the run's.
         max_states: as `conform` has it.
         driving: as `conform` has it.
@@ -158,7 +158,7 @@ def again(
 
 
 def new_seed() -> int:
-    """A seed that nobody has chosen."""
+    """A random seed."""
     return random.SystemRandom().randrange(2**32)
 
 
@@ -170,7 +170,7 @@ def _bench(adapter: Adapter, system: System, semantics: str | None, max_states: 
 def _report(
     bench: Bench, cluster: Cluster, seed: int, search: Callable[[Figures], Failure | None], shrink_seconds: float | None
 ) -> Report:
-    """What comes of a search, which counts what it does; how it fails is made shorter unless no time is named."""
+    """The result of a search, which counts its actions; a failure is shortened unless no time is given."""
     figures = Figures()
     began = time.monotonic()
     failure, is_deterministic, interrupted = None, True, False

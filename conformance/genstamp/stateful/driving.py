@@ -47,8 +47,8 @@ class Driving:
         walked: the configurations that are walked, of the system by name, or others; together they have what is to be
             driven. The first is small enough to be walked in every verification.
         other_times: with which a walk goes to what cannot be had in the usual times.
-        brought_about: hidden actions that a test asks for as faults, and that happen at no other time. No event tells
-            of them.
+        brought_about: hidden actions that a test asks for as faults, and that happen at no other time. No event reports
+            them.
         chosen: by event, numbers that the model picks and a test says with it, as the implementation can be told.
         told_apart: actions that a test asks for by a name of their own: others share their event, or the model hides
             them and the implementation tells of them.

@@ -1,4 +1,4 @@
-"""What a test has done, in numbers."""
+"""The figures of a test."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ class Figures:
     Attributes:
         examples: runs.
         steps: requests.
-        events: events held against the model.
+        events: events that were checked against the model.
         not_possible: requests that the implementation said are not possible now.
         largest_set: the largest set of states that a run could be in.
         undetermined: runs that were given up because that set grew too large.

@@ -1,4 +1,4 @@
-"""The Hypothesis machine: each request asks for something that the model suggests, and all that comes is held.
+"""The Hypothesis machine: each request is one that the model suggests, and every answer is checked.
 
 Each run draws from a generator that Hypothesis seeds, rather than choice by choice: Hypothesis likes to repeat itself
 with small changes, which walks few long ways. Making a failing run shorter is left to `shorten.py`, which knows what

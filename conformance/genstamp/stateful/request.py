@@ -1,6 +1,6 @@
 """Requests of a run, and how a run is kept in a file: as the lines by which the adapter protocol asks for it.
 
-Not here: the answers: a run that is made again is held against the model anew.
+Not here: the answers: a run that is made again is checked against the model again.
 """
 
 import json
@@ -87,7 +87,7 @@ def read_run(path: Path) -> tuple[Cluster, tuple[Request, ...]]:
                 if cluster is None
                 else ("a call, fault or tick of the adapter protocol")
             )
-            raise RunFileError(path, f"line {number} is no request, accepted is {wanted}") from None
+            raise RunFileError(path, f"line {number} is not a request; expected {wanted}") from None
     if cluster is None:
-        raise RunFileError(path, "it is empty, accepted is a run, a request a line")
+        raise RunFileError(path, "it is empty; expected a run, with one request a line")
     return cluster, tuple(requests)

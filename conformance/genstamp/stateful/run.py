@@ -1,4 +1,4 @@
-"""One run: requests go to the implementation, and all that comes is held against the model.
+"""One run: requests go to the implementation, and all that comes is checked against the model.
 
 Not here: which requests to make; `machine.py` draws them and `shorten.py` repeats them.
 """
@@ -20,7 +20,7 @@ from genstamp_model.language.model import Model
 
 @dataclass
 class Bench:
-    """What all runs of one test share.
+    """The data that all runs of one test share.
 
     Attributes:
         adapter: the implementation.
@@ -84,9 +84,9 @@ class Run:
 
     tracker: Tracker
     declined: set[Request]
-    """What was said not to be possible since the last event; to ask again would be in vain."""
+    """Requests that were refused as not possible since the last event; to repeat them is useless."""
     outcome: Outcome
-    """What came of the last request."""
+    """The result of the last request."""
 
     def __init__(self, bench: Bench, cluster: Cluster, figures: Figures) -> None:
         self._bench = bench
@@ -98,7 +98,7 @@ class Run:
 
     @property
     def requests(self) -> list[Request]:
-        """What was asked for so far."""
+        """The requests so far."""
         return self._story.requests
 
     def start(self) -> None:

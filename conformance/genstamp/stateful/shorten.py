@@ -1,7 +1,7 @@
 """Makes a failing run short: requests are left out and names made simple as long as the run fails at the same event.
 
-Repeating the requests themselves, rather than the draws that led to them, lets each be left out by itself. Not here:
-any promise of the shortest: no single request can be left out of the result, but two together might.
+Repeating the requests themselves, rather than the draws that led to them, allows each to be omitted separately. Not
+here: any promise of the shortest: no single request can be left out of the result, but two together might.
 """
 
 import time

@@ -17,7 +17,7 @@ from genstamp_spec.gfs.places import PROMISES as GFS_PROMISES
 from genstamp_spec.hdfs.places import PROMISES
 
 PROMISED: Final = {place.name: place.says for place in PROMISES} | dict(GFS_PROMISES)
-"""What each promise says, by its name, in their order; those of HDFS are numbered, those of GFS have names."""
+"""The text of each promise, by its name, in order; those of HDFS are numbered, those of GFS have names."""
 
 _PLACE = re.compile(
     r"(?<![\w.])(?P<base>[A-I]\.\d{1,2}|[A-J](?=[\s,;)]|\.(?!\d)|$)|J\.3|[AB]\d{1,2}'?|[SL]\d{1,2}|(?:[A-Z][a-z]+){2,})"

@@ -29,7 +29,7 @@ def rows(system: System, bugs: Sequence[str] = ()) -> dict[str, tuple[str, ...]]
 
     Args:
         system: with the variables and steps of hdfs.reports, and a configuration "recoveries" of two datanodes.
-        bugs: names of its faults to put in.
+        bugs: names of the faults to add.
     """
     evaluator = Evaluator(system.instance("recoveries", bugs=list(bugs)))
     found = {}

@@ -33,7 +33,7 @@ class Stated:
 
     @property
     def is_stated(self) -> bool:
-        """Anything at all states it."""
+        """Whether anything states it."""
         return bool(self.actions or self.helpers or self.properties)
 
 
@@ -43,10 +43,10 @@ def page(systems: Sequence[System], lock: Lock) -> str:
     lines = [
         "# What of HDFS is specified",
         "",
-        "Made by `genstamp tables` from the docstrings of the specification and from spec.lock; see",
-        "[spec/README.md](../spec/README.md) for the letters. An action is followed by the first configuration in",
-        "which it is taken, a property by how it is known: *proved* for any stamps and lengths, *checked* in so",
-        "many configurations, *seen* in one. `+n` are further ones that are not shown.",
+        "Made by `genstamp tables` from the docstrings of the specification and from spec.lock;",
+        "[spec/README.md](../spec/README.md) explains the letters. For an action the first configuration that takes it",
+        "is given. For a property the evidence is given: *proved* for any stamps and lengths, *checked* in this number",
+        "of configurations, *seen* in one. `+n` counts further actions or properties that are not shown.",
         "",
     ]
     for title, places in SECTIONS:

@@ -15,8 +15,8 @@ def page() -> str:
     lines = [
         "# Tables of the protocol",
         "",
-        "Made by `genstamp tables`: each cell is what the specification's actions do in a state that its row and its",
-        "column describe.",
+        "Made by `genstamp tables`. Each cell shows what the specification's actions do in the state that its row and",
+        "its column describe.",
         "",
         *_files_that_may_be_open(),
         *_releases(),
@@ -29,15 +29,15 @@ def page() -> str:
 
 def _files_that_may_be_open() -> Iterator[str]:
     yield from ("## A call for a file that may be open (F.1)", "")
-    yield "What another client gets: an exception, an exception after a step that changes the state all the same, or a"
-    yield from ("step alone.", "")
+    yield "The result for another client: an exception, an exception after a step that has changed the state, or a step"
+    yield from ("without an exception.", "")
     found = lease_recovery.rows(system_named("hdfs.recovery"), "takeover")
     yield from (*table("the file", lease_recovery.CALLS, found), "")
 
 
 def _releases() -> Iterator[str]:
     yield from ("## The release of a file (F.3)", "")
-    yield "What recoverLease comes to, by the block before the last one (rows) and the last one (columns)."
+    yield "The result of recoverLease, by the state of the last block but one (rows) and of the last block (columns)."
     yield ""
     yield from (
         *table("block before", list(releases.LAST), releases.rows(system_named("hdfs.lease"), "two_clients")),
@@ -61,6 +61,6 @@ def _two_replicas() -> Iterator[str]:
 
 def _reports() -> Iterator[str]:
     yield from ("## A reported replica, by the state of the block (I.2)", "")
-    yield "Cells are the reason for which it is corrupt; empty where it is not."
+    yield "Cells give the reason why the replica is corrupt; an empty cell means that it is not corrupt."
     yield ""
     yield from (*table("reported", corruption.BLOCK_STATES, corruption.rows(system_named("hdfs.reports"))), "")

@@ -15,33 +15,33 @@ PICTURE: Final = "gfs-skew.svg"
 _BEGINNING: Final = f"""\
 # The clock skew at which GFS has two primaries
 
-A primary believes in its lease by its own clock, and the master takes the lease for over by another one. The paper
-(section 3.1) has the master wait until the old lease expires, and says nothing of clocks that run apart. Here
-`gfs.chunk_lease` is searched for every setting of a grid, to its end or to two primaries, with two chunkservers, one
-crash of a chunkserver and two restarts of the master at most:
+A primary measures its lease by its own clock; the master decides by another clock when the lease has expired. In the
+paper (section 3.1) the master waits until the old lease expires; the paper does not consider clock skew. Here
+`gfs.chunk_lease` is searched for every setting of a grid, exhaustively or until two primaries are found. The model has
+two chunkservers, at most one crash of a chunkserver and at most two restarts of the master. The parameters are:
 
-- *lease*: ticks of its own clock for which a primary believes in its lease;
-- *grace*: ticks that the master waits on when the lease is over by its clock;
-- *skew*: ticks by which a chunkserver's clock and the master's may run apart during a lease, either way.
+- *lease*: ticks of its own clock for which a primary holds its lease;
+- *grace*: ticks that the master waits after the lease has expired by its clock;
+- *skew*: ticks by which a chunkserver's clock and the master's may differ during a lease, in either direction.
 
 ![Where two primaries are possible]({PICTURE})
 
-Two primaries are possible exactly where **skew > grace**, whatever the lease: a test holds this against the grid. A
-clock that is too slow by `skew` shows `lease` ticks while `lease + skew` pass at the master, which waits for
-`lease + grace`. So the grace must be as long as clocks may be apart at the end of one lease; how far apart they were
-before does not matter, as a primary counts from its own last word with the master, and not from a time that the master
-names. In rates: a chunkserver's clock may run at `lease / (lease + grace)` of the master's speed, and no slower:
-{LEASE}/{LEASE + MARGIN} of it with the specification's own lease of {LEASE} ticks and grace of {MARGIN}. A pause of a
-chunkserver counts too: while it does not look at its clock, that might as well stand still.
+Two primaries are possible exactly where **skew > grace**, for every lease; a test checks this on the grid. A clock
+that is too slow by `skew` shows `lease` ticks while `lease + skew` ticks pass at the master, which waits for `lease +
+grace`. So the grace must be at least the skew that can build up during one lease. An earlier skew does not matter,
+because a primary counts from its own last message to the master, not from a time that the master names. As a rate: a
+chunkserver's clock may run at `lease / (lease + grace)` of the master's speed, and no slower. With the
+specification's own lease of {LEASE} ticks and grace of {MARGIN}, that is {LEASE}/{LEASE + MARGIN}. A pause of a
+chunkserver counts as skew: a clock that is not read might as well stand still.
 
-With a skew of 0 all clocks tick at once, and a master without any grace is safe: a primary counts from its own last
-word before the grant, so that its lease is over by the tick at which it is over for the master. That is the boundary
-itself, where no clocks of real machines are. With any other skew clocks tick one after the other, and two of one speed
-are a tick apart in between.
+With a skew of 0 all clocks tick at once, and a master without any grace is safe: a primary counts from its last message
+before the grant, so its lease has expired by the tick at which it expires at the master. This is the boundary itself;
+clocks of real machines are never there. With any other skew the clocks tick one after the other, and two clocks of the
+same speed differ by one tick in between.
 
-`genstamp gfs skew` computes it; `--bug NAME` shows what becomes of the region under a fault. Made by `genstamp tables`.
+`genstamp gfs skew` computes this region; `--bug NAME` computes it with a fault. Made by `genstamp tables`.
 
-Steps of a shortest run to two primaries; - where the search, at its end, has found none:
+The entries are the steps of a shortest run to two primaries, or - where the complete search found no such run:
 """
 
 

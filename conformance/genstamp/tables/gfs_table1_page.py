@@ -12,14 +12,15 @@ from genstamp.gfs.table1_shown import region, verdict_lines
 _BEGINNING: Final = """\
 # Table 1 of the GFS paper, computed
 
-What a region of a file may be after mutations that succeeded or failed, on the replicas that are not stale: the weakest
-of all that is reached in any interleaving of two clients' writes, or appends, with any replica failing at any step,
-answers that get lost, retries, and a new primary in between. A case is told by what the clients were told once nobody
-waits any more; a write or an append that was retried until it succeeded counts as a success. Stale replicas, to which a
-cache may lead a reader, are left out, as in the paper's table, and so are chunks of which one replica is left.
+The table shows the state of a file region after mutations that succeeded or failed, on the replicas that are not stale.
+Each entry is the weakest state that any interleaving of two clients' writes or appends reaches. Any replica may fail at
+any step, answers may get lost, clients may retry, and the primary may change. The case of a run depends on the answers
+that the clients have when all their calls have ended; a write or append that was retried until it succeeded counts as a
+success. As in the paper's table, stale replicas, which a reader may reach through its cache, are not covered. Chunks
+with only one replica left are not covered either.
 
-`genstamp gfs table1` computes it; `--entry NAME` shows what each step of a run changes, and `--bug NAME` what becomes
-of the table under a fault. Made by `genstamp tables`.
+`genstamp gfs table1` computes the table. `--entry NAME` shows what each step of a run changes; `--bug NAME` computes
+the table with a fault. Made by `genstamp tables`.
 """
 
 

@@ -32,7 +32,7 @@ class ReportError(ValueError):
 
 @dataclass(frozen=True)
 class Report:
-    """What a person wrote of one hole or loss.
+    """The written report of one hole or loss.
 
     Attributes:
         texts: by the keys of `TEXTS`.

@@ -26,13 +26,13 @@ def page(systems: Sequence[System]) -> str:
         "# Holes of Hadoop 3.4.1",
         "",
         f"{len(names)} holes of the model: places where Hadoop 3.4.1 breaks a promise, according to its source and the",
-        "model. Each links to a page. Where the other columns are empty, the page has what the model gives: the broken",
-        "property, the place in the source, a repair and the shortest story; it was not tried on Apache HDFS. Made by",
+        "model. Each row links to a page. A row whose other columns are empty was not tried on Apache HDFS; its page",
+        "has the broken property, the place in the source, a repair and the shortest story from the model. Made by",
         "`genstamp tables`.",
         "",
         'Under upstream, "none found" means that the public threads and pages that each page names were searched, by',
-        "meaning and with few queries, and that the excerpts they gave were read, not whole threads. The issue tracker",
-        "of Apache itself was not searched.",
+        "meaning and with few queries. Only the excerpts in the results were read, not whole threads. Apache's own",
+        "issue tracker was not searched.",
         "",
         *_HEAD,
         *(_row(name, reports.get(name), shown[0][1]) for name, shown in _by_name(systems).items()),
@@ -86,7 +86,7 @@ def found(system: System, hole: Hole, broken: Break) -> str:
 
 
 def kept(directory: Path) -> Story:
-    """What the pages in a directory say that searches found, wherever they speak of the same configuration."""
+    """The results of searches in the pages of a directory, for the same configuration."""
 
     def story(system: System, hole: Hole) -> str:
         path = directory / f"{hole.name}.md"
@@ -148,7 +148,7 @@ def holes(systems: Sequence[System]) -> Iterator[tuple[System, Hole]]:
 
 
 def _said(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
-    """What the model says of a hole, in the system where it takes the fewest steps of those that show it."""
+    """The model's description of a hole, in the system where it takes the fewest steps of those that show it."""
     lines = [f"{hole.title[0].upper()}{hole.title[1:]}.", "", f"- Where: {hole.source}."]
     others = [f"`{name}`" for name in shown if name != system.name]
     lines += [f"- Shown in {', '.join(others)} too."] if others else []

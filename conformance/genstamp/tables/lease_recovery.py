@@ -1,4 +1,4 @@
-"""What a caller gets who wants a file that may be open (recoverLeaseInternal), computed from the specification.
+"""The result for a caller that needs a file that may be open (recoverLeaseInternal), computed from the specification.
 
 Not here: what a release finds in the blocks: `releases`.
 """

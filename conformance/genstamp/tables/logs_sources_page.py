@@ -10,17 +10,17 @@ from typing import Final
 from genstamp.logs.sources import SOURCES, Logged, Steps
 
 MEANINGS: Final = {
-    Logged.ALWAYS: "a source that is whole has a line or record of it; where any line may be missing, this one may",
+    Logged.ALWAYS: "a whole source has a line or record of it; if lines may be missing, this one may be missing too",
     Logged.MAYBE: "it may have no line, whether or not the source is whole",
-    Logged.UNSEEN: "it happens, and no line tells of it",
+    Logged.UNSEEN: "it happens without a line",
     Logged.ABSENT: "it cannot happen where this source is written, so it explains nothing",
 }
 
 _BEGINNING = """\
 # What each source logs
 
-`genstamp logs check` says *violated* if no step that may be missing explains what was read. So each source declares of
-each step of each lifecycle whether it logs the step, and why. Made by `genstamp tables`.
+`genstamp logs check` reports *violated* if no steps that may be missing explain the lines that were read. Therefore
+each source declares for each step of each lifecycle whether it logs the step, and why. Made by `genstamp tables`.
 
 | declaration | meaning |
 | --- | --- |
@@ -28,11 +28,11 @@ each step of each lifecycle whether it logs the step, and why. Made by `genstamp
 
 _WHOLE = """\
 
-A source is whole if `--complete` asserts it. An edit log is whole without that, if no transaction id is missing and
-nothing else tells of the same kind of entity: what was written after its last transaction, an edit log cannot have.
-Such an edit log may begin with a transaction after the first one of the namespace; then anything may have been before.
-*Of several* is a source that tells of several nodes at once: nothing says which of them a start concerns. Images and
-replica directories hold a state and no steps; traces of models are checked against their own system.
+A source is whole if `--complete` asserts it. An edit log is whole even without `--complete` if no transaction id is
+missing and no other source describes the same kind of entity: that source could have events that are later than the
+last transaction. Such an edit log may begin after the namespace's first transaction; then any history is possible
+before it. A source *of several* contains lines of several nodes, and a start in it does not name its node. Images and
+replica directories hold a state but no steps. Traces of models are checked against their own system.
 """
 
 _ORDER = list(Logged)

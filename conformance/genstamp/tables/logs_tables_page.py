@@ -23,11 +23,11 @@ SCHEMAS: Final[dict[str, Any]] = {
 _BEGINNING = """\
 # Tables of `genstamp logs check`
 
-With `--out DIRECTORY` the check keeps what it read and found: each table is a directory of Parquet files, which Spark,
-pandas, DuckDB and Arrow read. Beside them `_genstamp_logs` holds in JSON what was taken for granted: whether the logs
-were asserted to be whole, and which sources tell of each namespace. A directory that has this file is replaced by the
-next check, in one step; any other is left alone. `genstamp logs explain KEY --from DIRECTORY` tells one key's story
-from the tables alone. Made by `genstamp tables`.
+With `--out DIRECTORY` the check writes its input and its findings: each table is a directory of Parquet files, which
+Spark, pandas, DuckDB and Arrow read. The JSON file `_genstamp_logs` beside them holds the assumptions of the check:
+whether the logs were asserted to be whole, and which sources describe each namespace. A later check atomically replaces
+a directory that has this file; it refuses any other existing directory. `genstamp logs explain KEY --from DIRECTORY`
+prints the history of one key from the tables alone. Made by `genstamp tables`.
 """
 
 

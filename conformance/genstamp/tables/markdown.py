@@ -14,5 +14,5 @@ def table(corner: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -
 
 
 def cell(text: str) -> str:
-    """Text that may stand in a cell."""
+    """Text that may be in a cell."""
     return text.replace("|", "\\|")

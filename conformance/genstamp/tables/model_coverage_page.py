@@ -68,7 +68,7 @@ def page(systems: Sequence[str], repository: Path) -> str:
 
 
 def pages(systems: Sequence[str], repository: Path) -> dict[str, str]:
-    """What was not reached, a page for each system and implementation, by file name.
+    """The pages of transitions that were not reached, for each system and implementation, by file name.
 
     Args, Raises: as `page`.
     """

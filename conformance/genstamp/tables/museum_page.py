@@ -1,6 +1,6 @@
 """The page of the museum: every historic fault, what it breaks, and how long the shortest story is.
 
-Not here: the search for the stories (`genstamp.verify.searching`): what is known of them stands in the lock.
+Not here: the search for the stories (`genstamp.verify.searching`): what is known of them is in the lock.
 """
 
 import json
@@ -59,10 +59,10 @@ def page(systems: Sequence[System], lock: Lock, shown_on: Mapping[str, str]) -> 
     lines = [
         "# The museum",
         "",
-        f"{len(shown)} faults that HDFS had, or has still (*open*), each as one change to the specification. Made by",
+        f"{len(shown)} faults that HDFS had or still has (*open*), each as one change to the specification. Made by",
         "`genstamp tables`; `genstamp check SYSTEM --bug NAME` finds each again, as does `make verify-all`.",
-        "Steps and states are those of the lock; a *lasso* is a run that goes on for ever without what was promised.",
-        "The last column says where Apache HDFS itself was seen to have it (`python adapters/apache-hdfs/museum.py`).",
+        "Steps and states are those of the lock; a *lasso* is an endless run in which a promise is never kept.",
+        "The last column lists Apache HDFS releases that showed it (`python adapters/apache-hdfs/museum.py`).",
         "",
     ]
     for system in systems:
@@ -72,8 +72,8 @@ def page(systems: Sequence[System], lock: Lock, shown_on: Mapping[str, str]) -> 
     for fault, title in [(one[1], titles[one]) for one in BEST if one in titles]:
         lines += [f"### {fault}", "", f"{title[0].upper()}{title[1:]}.", "", f"![{fault}](../diagrams/{fault}.svg)", ""]
     if any(system.bugs for system in invented):
-        lines += ["## Faults that nobody is known to have made", ""]
-        lines += ["The source of GFS was never published: what an implementer of the paper may get wrong.", ""]
+        lines += ["## Possible faults", ""]
+        lines += ["The source of GFS was never published; an implementer of the paper may make these mistakes.", ""]
         lines += [line for system in invented for line in _table(system, lock, "where the paper speaks of it", {})]
     lines += ["## Left out", "", *(f"- {fault}: {reason}" for fault, reason in LEFT_OUT), ""]
     return "\n".join(lines)
@@ -120,6 +120,6 @@ def _fixed(bug: Bug) -> str:
 
 
 def _number(bug: Bug) -> tuple[int, str]:
-    """By number in the tracker; those without one last."""
+    """Ordered by number in the tracker; those without one last."""
     digits = bug.name.rpartition("-")[2]
     return (int(digits) if digits.isdigit() else 10**9, bug.name)

@@ -17,39 +17,42 @@ from genstamp_model.mutate.claims import STRONGER, WEAKER
 from genstamp_model.mutate.judging import LOCK
 
 _BEGINNING: Final = """\
-# Would anybody notice?
+# Mutation testing of the specification
 
-Made by `genstamp tables` from what is kept in [spec/mutants](../spec/mutants).
+Made by `genstamp tables` from the results in [spec/mutants](../spec/mutants).
 
-`genstamp mutate` changes every check, effect, constant and comparison of a system once, and lets the judges try to
-notice. What nobody notices is either a change that changes nothing, or a promise that the specification does not make.
+`genstamp mutate` changes every check, effect, constant and comparison of a system once, and runs the checks on each
+such mutant. A mutant that no check notices either changes nothing, or breaks a promise that the specification does not
+make.
 """
 
 _COUNTED: Final = """\
 ## What is counted
 
-- *Drawn* are so many of all mutants of a system, by a seed; the configurations in which they were judged stand below.
-- *No other program*: in none of them is its compiled program another one, so that nothing there could notice it.
-- *Proved* to change nothing: under the invariants that are proved, each of its steps is the step of the specification,
-  for stamps and lengths of any size. It is tried of those that nobody notices in a small configuration.
-- *Alike*: a mutant that is none of these, and in no state that is reached in any configuration searched is one of its
-  steps another one than the specification's: the same states are reached by the same steps, so that no search there
-  could notice it. That is no proof: a larger configuration may show a difference.
-- *Reviewed*: nothing notices it, and a reader has said why it changes nothing that matters. The reasons stand
+- *Drawn*: the number of mutants of a system that were drawn, by a seed, of all its mutants. The configurations in which
+  they were judged are listed below.
+- *No other program*: in each of these configurations the mutant compiles to the same program as the specification, so
+  no search there can notice it.
+- *Proved* to change nothing: under the proved invariants, each step of the mutant is the step of the specification, for
+  stamps and lengths of any size. The proof is tried for mutants that survive in a small configuration.
+- *Alike*: a mutant in none of the groups above whose steps equal the specification's in every reached state of every
+  configuration searched. It reaches the same states by the same steps, so no search there can notice it. This is not a
+  proof: a larger configuration may show a difference.
+- *Reviewed*: no check notices the mutant, and a reader has stated why the change is harmless. The reasons are
   [below](#reviewed).
-- *By claims*: something that the specification claims does not hold of the mutant, in some configuration. A claim is
-  an invariant, a transition property, a leads-to, a range of a number; that an action, a refusal or a witness is
-  reached (coverage); that an action changes a variable, takes an edge of a lifecycle, or never leaves everything as it
-  is (effects); that a step moves an entity along its lifecycle; that a call has one outcome, but where
-  [leaves_open.py](../spec/genstamp_spec/leaves_open.py) says otherwise (answers); that a property is inductive, with
-  numbers of any size (proofs); that a system below refines it.
-  Coverage and effects ask of the mutant what the text without the change shows.
-- *By the lock alone*: all claims hold in every cheap configuration, and there are other states, steps, levels or
-  refusals than spec.lock says.
-- *Rate by claims* and *rate*: noticed by claims, and noticed at all, of those that are not set aside as no other
-  program, proved, alike or reviewed. A row is as old as its sample: claims and judges that came later may notice more
-  of it, and alike mutants count as survivors in samples of before they were told apart.
-- *Of the text*: whether the system says the same now, or was changed since it was sampled.
+- *By claims*: a claim of the specification does not hold for the mutant in some configuration. A claim is one of these:
+  an invariant, a transition property, a leads-to or the range of a number; an action, a refusal or a witness is reached
+  (coverage); an action changes a variable, takes an edge of a lifecycle, or never leaves the state unchanged (effects);
+  a step moves an entity along its lifecycle; a call has one outcome, except where
+  [leaves_open.py](../spec/genstamp_spec/leaves_open.py) says otherwise (answers); a property is inductive, with numbers
+  of any size (proofs); a system below refines the system.
+  Coverage and effects require of the mutant what the unchanged text shows.
+- *By the lock alone*: all claims hold in every cheap configuration, but the states, steps, levels or refusals differ
+  from spec.lock.
+- *Rate by claims* and *rate*: the share noticed by claims, and the share noticed by anything. Mutants that are no other
+  program, proved, alike or reviewed are not counted. A row is as old as its sample: later claims and judges may notice
+  more, and samples from before the group *alike* existed count alike mutants as survivors.
+- *Of the text*: whether the system is unchanged or has changed since it was sampled.
 
 ## The systems
 """
@@ -64,14 +67,14 @@ $ genstamp mutate hdfs.recovery --properties --keep
 $ genstamp tables
 ```
 
-The draw across all systems is kept after each system: the same command resumes it, and a larger sample by the same seed
-has the smaller one in it, also after the text has changed. The configurations are searched from the one with the fewest
-states on, those with more than two hundred thousand only for mutants that are neither noticed by then nor proved to
-change nothing, and each only for those of which it shows a difference. A survivor is the place where a reader who wants
-to strengthen the specification should begin: either it belongs into the list of reviewed mutants of its system, with a
-reason, or a property, witness or configuration is missing. `--mutant NAME` judges one again. On a busy machine
-`--most-states N` leaves large configurations out, and `--again` asks them later of what no claim has noticed, and asks
-claims that came later; `--all --again` does so of the draw.
+The sample across all systems is saved after each system, and the same command resumes it. A larger sample with the same
+seed contains the smaller one, even after the text has changed. Configurations are searched in order of size, the
+smallest first. Configurations with more than two hundred thousand states are searched only for mutants that are neither
+noticed by then nor proved to change nothing, and only if the configuration shows a difference for the mutant. To
+strengthen the specification, start with the survivors: for each one either add it to its system's list of reviewed
+mutants with a reason, or add the missing property, witness or configuration. `--mutant NAME` judges one mutant again.
+On a busy machine `--most-states N` skips large configurations; `--again` runs them later, and runs claims added since,
+on the mutants that no claim has noticed. `--all --again` does this for the sample across all systems.
 """
 
 
@@ -109,14 +112,14 @@ def _across(repository: Path, reasons: Mapping[str, Mapping[str, str]]) -> Itera
     draw = kept_draw(repository)
     if draw is not None:
         found = figures(draw, reasons)
-        yield f"Of {draw.of:,} mutants of actions {draw.size:,} were drawn by seed {draw.seed}, each with the same"
-        yield f"chance. {found.judged:,} of them have been judged, in {len(draw.samples)} systems:"
+        yield f"Seed {draw.seed} drew {draw.size:,} of {draw.of:,} mutants of actions, each with the same probability."
+        yield f"{found.judged:,} of them, in {len(draw.samples)} systems, have been judged:"
         yield ""
         yield from (f"- {line.strip()}" for line in found.lines())
         yield ""
-        yield "A survivor may still be noticed in a larger configuration: `--most-states` leaves out those with more"
-        yield "states, and spec/mutants/drawn.json has the ones that were searched. What a claim has noticed is not"
-        yield "asked again when the text changes. No claim notices these:"
+        yield "A survivor may still be noticed in a larger configuration: `--most-states` skips those with more states,"
+        yield "and spec/mutants/drawn.json lists the ones that were searched. A mutant that a claim has noticed is not"
+        yield "judged again when the text changes. No claim notices these:"
         yield ""
         yield from _unclaimed(draw, reasons)
         yield ""
@@ -126,7 +129,9 @@ def _across(repository: Path, reasons: Mapping[str, Mapping[str, str]]) -> Itera
 
 
 def _unclaimed(draw: Draw, reasons: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """What of the draw survives, or differs in no reached state, and what the lock alone has noticed."""
+    """The mutants of the sample that survive, or differ in no reached state, and those that only the lock has
+    noticed.
+    """
     for system, sample in draw.samples.items():
         said = dict.fromkeys(sample.survivors(reasons[system]), "survives")
         said |= {name: "alike" for name, one in sample.outcomes.items() if one.found == ALIKE}
@@ -206,7 +211,7 @@ def _not_sampled(samples: Mapping[str, Sequence[Sample]]) -> Iterator[str]:
 
 
 def _judged_in(samples: Mapping[str, Sequence[Sample]]) -> Iterator[str]:
-    yield from ("Judged in, where nobody noticed a mutant before:", "")
+    yield from ("Configurations that were searched for mutants that were not noticed before:", "")
     for name, some in samples.items():
         for sample in some:
             seed = "" if sample.seed is None else f", seed {sample.seed}"

@@ -44,17 +44,17 @@ _ACTORS: Final = {
     "": "Faults, time and the rest",
 }
 _LEGEND: Final = """\
-How to read a call: checks stand in the order in which they are made, each with the exception that the caller gets
-when it is the first that fails; where none stands, the call is not made then. Where the words may mean several
-things, the formula stands in parentheses. `if` begins a way of its own, which ends with `=>` and the way's name, as
-it stands in traces; where its condition does not hold, the text goes on below. `perhaps` leaves the choice open. Then
-come the effects: all speak of the state before the call, `lease[client]: grant (released -> held)` is an event of a
-lifecycle, and `by release()` names the function of the specification that has the formula. A name such as `file_0`
-stands for each file. What only properties read (*history*) is left out."""
+How to read a call: the checks are listed in order. Each has the exception that the caller gets if this check is the
+first that fails; if a check without an exception fails, the call is not possible. If the words are ambiguous, the
+formula follows in parentheses. `if` begins a separate way, which ends with `=>` and the way's name in traces; if its
+condition does not hold, the text continues below. `perhaps` leaves the choice open. The effects follow. All of them
+refer to the state before the call; `lease[client]: grant (released -> held)` is an event of a lifecycle, and `by
+release()` names the function of the specification that has the formula. A name such as `file_0` stands for each file.
+Variables that only properties read (*history*) are not shown."""
 _OF_HADOOP: Final = """\
-`--` names the method of Hadoop in which the next checks stand, if it is another one than the call's. On the right
-stand the row of the [facts](../../spec/facts/README.md) or the specification's own remark, and which hole or fault
-does not have the line."""
+`--` names the method of Hadoop that makes the next checks, if it differs from the call's method. The right column has
+the row of the [facts](../../spec/facts/README.md) or the specification's own remark, and the holes or faults that lack
+the line."""
 
 
 def pages(systems: Sequence[System], lock: Lock, repository: Path) -> dict[str, str]:
@@ -158,7 +158,7 @@ class _Page:
         if last.event != last.declared:
             notes.append(f"Its event is `{last.event}`.")
         if last.hidden:
-            notes.append("Nobody sees it happen.")
+            notes.append("No caller sees it happen.")
         if semantics != self._system.default_semantics:
             notes.append(f"Only under {semantics}.")
         for paragraph in paragraphs:
@@ -166,7 +166,7 @@ class _Page:
         yield " ".join(notes)
 
     def _changes(self, call: str) -> Iterator[str]:
-        """What releases and historic faults do otherwise in a call, a line each."""
+        """The differences of releases and historic faults in a call, one line each."""
         past: list[str] = []
         for variation in self._differences.of(call):
             having = [name for name, has in self._system.semantics.items() if variation in has]

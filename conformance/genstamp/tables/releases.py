@@ -1,4 +1,4 @@
-"""What the release of a file finds in its last two blocks (internalReleaseLease), computed from the specification.
+"""The results of the release of a file, by its last two blocks (internalReleaseLease), computed from the specification.
 
 The file is open, its lease covers it, no attempt is young; recoverLease asks, by force. Not here: who may ask at all:
 `lease_recovery`.

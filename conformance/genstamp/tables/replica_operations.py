@@ -116,7 +116,7 @@ def _limits() -> Sequence[str]:
 
 
 def _state(evaluator: Evaluator, replica: str) -> State:
-    """The initial state, but for three stamps that were given out and a replica in some state."""
+    """The initial state, except for three stamps that were given out and a replica in some state."""
     given = {f"given[generation{stamp}]": stamp for stamp in (1, 2, 3)}
     told = {"state": replica, **_REPLICAS[replica]}
     fields = {f"replica[datanode1].{name}": value for name, value in told.items()}

@@ -1,4 +1,4 @@
-"""What is known of a system: its properties, how much was searched, and what releases do otherwise.
+"""The known facts about a system: its properties, how much was searched, and what releases do otherwise.
 
 Not here: the stories of faults and holes: `museum_page`, `holes_page`.
 """
@@ -40,7 +40,7 @@ def agreed(model: Model, entry: SystemEntry) -> Iterator[str]:
 
 
 def releases(system: System, entry: SystemEntry) -> Iterator[str]:
-    """What each semantics but the default one does otherwise, and in which configurations it was searched."""
+    """The differences of each semantics from the default, and the configurations in which it was searched."""
     others = [name for name in system.semantics if name != system.default_semantics]
     if not others:
         return
@@ -61,7 +61,7 @@ def releases(system: System, entry: SystemEntry) -> Iterator[str]:
 
 
 def _shown(one: Variation, entry: SystemEntry) -> str:
-    """What is known of a variation by itself."""
+    """The known facts about a variation by itself."""
     found = entry.variations.get(one.name)
     if found is None:
         return "not in the lock"

@@ -26,7 +26,7 @@ def issue_number(variation: Variation) -> int | None:
 
 
 def stated(systems: Sequence[System]) -> Mapping[int, Mapping[str, Variation]]:
-    """By number and by the system's name, what the semantics of 2.7 have."""
+    """The places that the semantics of 2.7 cover, by number and by the system's name."""
     found: dict[int, dict[str, Variation]] = {}
     for system in systems:
         for variation in system.semantics.get(RELEASE, ()):

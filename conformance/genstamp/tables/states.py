@@ -1,4 +1,4 @@
-"""States that are made by hand, and what a call comes to in one: what derived tables are computed from.
+"""Constructed states, and the result of a call in one: what derived tables are computed from.
 
 Not here: whether a state can be reached: a table says what the text does in every state that its rows describe.
 """
@@ -79,7 +79,7 @@ def shown_at(evaluator: Evaluator, state: State, place: str) -> str:
 
 
 def outcome(evaluator: Evaluator, state: State, event: str, arguments: Mapping[str, str]) -> str:
-    """What a call comes to: the action that is taken, the exception, or that neither happens.
+    """The result of a call: the action that is taken, the exception, or that neither happens.
 
     Args:
         evaluator: of the instance.
@@ -146,7 +146,7 @@ def _resolved(evaluator: Evaluator, place: str) -> tuple[list[int], Type]:
 
 
 def _replaced(old: Value, positions: Sequence[int], value: Value) -> Value:
-    """The same but for the value at some positions, one in the other."""
+    """The same except for the value at some positions, one in the other."""
     if not positions:
         return value
     assert isinstance(old, tuple)
@@ -174,4 +174,4 @@ def _value(evaluator: Evaluator, place: str, type_: Type, value: Any) -> Value:
         case SetType(index=index) if isinstance(value, set | frozenset):
             return frozenset(_member(evaluator, place, index, name) for name in value)
         case _:
-            raise UnknownPlaceError(place, f"{value!r} is no value of it")
+            raise UnknownPlaceError(place, f"{value!r} is not one of its values")

@@ -22,11 +22,12 @@ def page() -> str:
     lines = [
         "# The steps of the adapter protocol",
         "",
-        "Made by `genstamp tables` from the specification: what `genstamp conform` asks an implementation for in the",
-        "[adapter protocol](adapter-protocol.md), under each system's default semantics. Steps marked * may be said",
-        "not to be possible although the model can make them; why is said below. The second table of a system has a",
-        "row for each way in which the model makes a step, or refuses it as a whole. Where the middle column does not",
-        "hold, another way may; where the last one does not, the step is refused with that exception.",
+        "Made by `genstamp tables` from the specification. The page lists the steps that `genstamp conform` requests",
+        "from an implementation in the [adapter protocol](adapter-protocol.md), under each system's default semantics.",
+        "An adapter may answer that a step marked * is not possible although the model allows it; the reasons are",
+        "below. The second table of a system has a row for each way in which the model takes a step or refuses it as a",
+        "whole. If a condition of the middle column fails, another way may apply. If a condition of the last column",
+        "fails, the step is refused with that exception.",
     ]
     for name, driving in DRIVINGS.items():
         model = system_named(name).model(None)
@@ -38,7 +39,7 @@ def page() -> str:
 
 
 def asked_for(model: Model, driving: Driving) -> dict[str, tuple[str, ...]]:
-    """By event, marked where it may be declined: who asks, with which arguments, what is shown, and the refusals."""
+    """By event, marked if it may be declined: who asks, with which arguments, what is shown, and the refusals."""
     members = driving.members(Cluster(("/a",), ("client1",), ("datanode1",), "repaired"))
     fit = Fit(model, Names(model, members, first_stamp=1), told_apart=driving.told_apart, chosen=driving.chosen)
     actions = _by_event(model, driving)
@@ -55,7 +56,7 @@ def asked_for(model: Model, driving: Driving) -> dict[str, tuple[str, ...]]:
 
 
 def _by_event(model: Model, driving: Driving) -> Mapping[str, list[Action]]:
-    """The actions of each event, as the driving tells them apart."""
+    """The actions of each event, as the driving distinguishes them."""
     found: dict[str, list[Action]] = {}
     for action in model.actions:
         if not action.hidden or action.name in driving.told_apart:
@@ -64,7 +65,7 @@ def _by_event(model: Model, driving: Driving) -> Mapping[str, list[Action]]:
 
 
 def _asked(action: Action) -> list[Check]:
-    """What an implementation can be asked about: neither what never fails, nor what lifecycles say themselves."""
+    """The checks that the table lists: not those that never fail, and not those of lifecycles."""
     return [check for check in action.checks if not check.defensive and not check.lifecycle]
 
 

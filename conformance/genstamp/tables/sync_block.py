@@ -42,7 +42,7 @@ _LIMITS: Final = {"stamps": 2, "bytes": 3, "crashes": 0}
 
 @dataclass(frozen=True)
 class Decision:
-    """What the primary decides for two replicas of given lengths.
+    """The decision of the primary for two replicas of given lengths.
 
     Attributes:
         length: of the block; None where nothing is agreed.
@@ -56,7 +56,7 @@ class Decision:
 
 
 def rows(system: System, semantics: str) -> dict[str, tuple[str, ...]]:
-    """What comes of a first replica (row) and a second (column), of a system with the variables of hdfs.recovery."""
+    """The result for a first replica (row) and a second (column), in a system with the variables of hdfs.recovery."""
     configuration = Configuration("table", {"Client": 1, "File": 1, "Datanode": 2}, _LIMITS)
     evaluator = Evaluator(Instance(system.model(semantics), configuration))
     return {
@@ -81,7 +81,7 @@ def _decided(evaluator: Evaluator, first: str, second: str, lengths: tuple[int, 
 def _step(
     evaluator: Evaluator, state: State, event: str, arguments: Mapping[str, str]
 ) -> tuple[dict[str, str] | None, State]:
-    """What the only step of an event shows, and the state after it; None where there is no step."""
+    """The observations of the only step of an event, and the state after it; None where there is no step."""
     for action, chosen in calls(evaluator, state, event, arguments):
         if evaluator.first_failing(action, chosen, state) is None:
             types = {name: expression.type for name, expression in action.observations}

@@ -1,4 +1,4 @@
-"""Tracking: events of a run held against a model, as the set of model states that fit them."""
+"""Tracking: checks events of a run against a model; keeps the set of model states that fit them."""
 
 from genstamp.track.fit import Fit
 from genstamp.track.known import Offer

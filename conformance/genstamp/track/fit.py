@@ -32,7 +32,7 @@ class Fit:
         unseen: the actions that the run does not show, each with those members for which it may happen, by parameter;
             where nothing is said of a parameter, any. By default, the model's hidden ones.
         impossible: actions that no event of the run is.
-        told_apart: actions that the run tells apart from others of their event, each with the name of its own event;
+        told_apart: actions that the run distinguishes from others of their event, each with the name of its own event;
             a hidden action that is named here is shown.
         forgotten: variables that no step reads, as counters that are only limited: they keep their initial value, so
             that states that differ in nothing else are one.
@@ -75,7 +75,7 @@ class Fit:
         self._known: dict[State, Known] = {}
 
     def _others_of(self, event: str) -> list[Action]:
-        """Ways of the event's calls that the run tells apart from it: a refusal of all ways stands with the first."""
+        """Ways of the event's calls that the run distinguishes from it: a refusal of all ways stands with the first."""
         declared = {action.declared for action in self._actions[event]}
         return [
             action
@@ -97,7 +97,7 @@ class Fit:
         return frozenset(name for action in self._actions[event] for name, _ in action.observations)
 
     def at(self, state: State) -> Known:
-        """What is known of a state."""
+        """The known facts about a state."""
         known = self._known.get(state)
         if known is None:
             if len(self._known) >= _MEMORY:
@@ -252,11 +252,11 @@ class Fit:
         }
 
     def offers(self, state: State, event: str) -> tuple[Offer, ...]:
-        """What a state answers to each call of an event, by performing a step or with an exception."""
+        """The answer of a state to each call of an event, a step or an exception."""
         return self.offers_at(self.at(state), event)
 
     def offers_at(self, known: Known, event: str) -> tuple[Offer, ...]:
-        """The same of a state of which something is known."""
+        """The same for a state with known facts."""
         found = known.offers.get(event)
         if found is None:
             calls = self.calls_at(known, event)
@@ -264,7 +264,7 @@ class Fit:
         return found
 
     def answers(self, state: State, event: str, arguments: Mapping[str, str]) -> list[Offer]:
-        """What the model answers to one call in a state, each answer once; empty where it cannot happen now."""
+        """The model's answers to one call in a state, each once; empty if the call is not possible now."""
         known = self.at(state)
         calls = (call for call in self.calls_at(known, event) if call.is_of(arguments))
         return list(dict.fromkeys(self._offer(known, call) for call in calls))
@@ -282,7 +282,7 @@ class Fit:
         return found
 
     def words(self, action: Action, arguments: Arguments) -> Words:
-        """What a caller says to make an action happen with these arguments: names and words."""
+        """The request with which a caller triggers an action with these arguments: names and words."""
         return self._words(self._apart.get(action.name, action.event), action, arguments)
 
     def _words(self, event: str, action: Action, arguments: Arguments) -> Words:
@@ -291,7 +291,7 @@ class Fit:
         return tuple((name, self.names.text(bound[name][1], bound[name][0].type)) for name in names)
 
     def unknown_members(self, event: Event) -> list[str]:
-        """Arguments of an event that name no member of any index set that an action of it asks for, in words."""
+        """Arguments of an event that name no member of any index set that an action of it asks for, as text."""
         found = []
         for name, word in event.arguments.items():
             asked = [p.domain for a in self._actions[event.event] for p in a.parameters if p.name == name]
@@ -403,7 +403,7 @@ def _signature(event: Event) -> Shown:
 
 
 def _shown(event: Event, name: str) -> str | None:
-    """What an event shows under a name, in a column or among what was observed; None where it does not."""
+    """The value of a name in an event, in a column or among the observations; None if it has none."""
     match name:
         case "generation_stamp":
             column = event.generation_stamp

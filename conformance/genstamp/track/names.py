@@ -45,9 +45,9 @@ class Names:
         for index in model.index_sets:
             named[index.base] = named.get(index.base, ()) or index.named
         for base in sorted(set(members) - set(named)):
-            raise MembersError(base, f"the model has no such index set, it has {', '.join(sorted(named))}")
+            raise MembersError(base, f"the model has no such index set; it has {', '.join(sorted(named))}")
         for base in sorted(set(named) - set(members)):
-            raise MembersError(base, "missing; name at least one")
+            raise MembersError(base, "no member is named; name at least one")
         self.first_stamp = first_stamp
         self.unnamed = {base: len(names) for base, names in members.items()}
         self._names = {base: (*names, *(name.lower() for name in named[base])) for base, names in members.items()}

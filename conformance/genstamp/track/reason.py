@@ -26,7 +26,7 @@ class Miss:
         action: the model's action.
         call: the action with its arguments, in the run's words.
         rank: how close it came; larger is closer.
-        problem: what is in the way, in words.
+        problem: the obstacle, as text.
         label: of the check that failed, if one did.
         refuses: the exception with which the model refuses there, if it does.
         source: the line of the check, or of the action where no check failed.
@@ -67,7 +67,7 @@ def call_text(action: Action, arguments: Arguments, names: Names) -> str:
 def values_in(
     condition: Expr, action: Action, arguments: Arguments, state: State, evaluator: Evaluator, names: Names
 ) -> tuple[tuple[str, str], ...]:
-    """What a condition reads of the state, as (expression, value), each once, in order."""
+    """The parts of the state that a condition reads, as (expression, value), each once, in order."""
     bound = {parameter.name: value for parameter, value in zip(action.parameters, arguments, strict=True)}
     found: dict[str, str] = {}
     for read in _reads(condition, frozenset(bound)):

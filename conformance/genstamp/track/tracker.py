@@ -1,4 +1,4 @@
-"""Holds the events of one run against a model: the set of states in which the run can be.
+"""Checks the events of one run against a model: the set of states in which the run can be.
 
 For each event the set is closed under the hidden actions, then each state takes every step that the event names, and
 what the event shows filters the result. An empty set rejects the event; a set that grows too large ends in
@@ -31,10 +31,10 @@ class Timer:
     Attributes:
         soonest_ms: the action must have been possible for so long.
         latest_ms: it has happened if more time than this has passed and nothing else happened.
-        due_ms: it has happened once it was surely possible for more time than this, whatever else happened but what
-            puts it off; as `latest_ms` unless said otherwise.
-        put_off_by: events that make it wait anew, by default perhaps all: each with the argument that names a member of
-            the action, so that it surely does unless it is refused, or None if it only may.
+        due_ms: it has happened once it was surely possible for more time than this, regardless of other events, except
+            those that postpone it; by default `latest_ms`.
+        put_off_by: events that make it wait again, by default perhaps all: each with the argument that names a member
+            of the action, so that it surely does unless it is refused, or None if it only may.
     """
 
     soonest_ms: int
@@ -115,7 +115,7 @@ class Tracker:
     """The states in which one run can be.
 
     Args:
-        model: the model that the run is held against.
+        model: the model that the run is checked against.
         members: names of the run's members by base name of the index set, as `Names` takes them.
         first_stamp: the first generation stamp that the run hands out.
         max_states: more than these are not kept.
@@ -166,7 +166,7 @@ class Tracker:
         return self._states is None
 
     def feed(self, event: Event) -> Answer:
-        """Hold the next event against the model.
+        """check the next event against the model.
 
         Raises:
             EvaluationError: the model computes a value outside its declared range.
@@ -187,18 +187,18 @@ class Tracker:
         return self._settled()
 
     def _may_put_off(self, event: Event, step: HiddenStep) -> bool:
-        """Whether an event may make a hidden step wait anew."""
+        """Whether an event may make a hidden step wait again."""
         by = self._clock[step[0]].put_off_by
         return by is None or (event.event in by and (by[event.event] is None or self._puts_off(event, step)))
 
     def _puts_off(self, event: Event, step: HiddenStep) -> bool:
-        """Whether an event surely makes a hidden step wait anew."""
+        """Whether an event surely makes a hidden step wait again."""
         argument = (self._clock[step[0]].put_off_by or {}).get(event.event)
         named = None if argument is None else event.arguments.get(argument)
         return event.refused_with is None and named in self.fit.members_of(step)
 
     def has_happened(self, action: str, members: Mapping[str, str]) -> Answer:
-        """Time has brought an action about that nobody shows: where it is possible, it has happened.
+        """Time has caused an action that nobody shows: where it is possible, it has happened.
 
         Args:
             action: its name.
@@ -210,7 +210,7 @@ class Tracker:
         return self._settled()
 
     def may_have_happened(self, action: str, members: Mapping[str, str]) -> Answer:
-        """An action that nobody shows may have happened by now, where it is possible.
+        """An action without an event may have happened by now, if it is possible.
 
         Args:
             action: its name.
@@ -222,7 +222,7 @@ class Tracker:
         return self._settled()
 
     def possible_calls(self, action: str) -> list[tuple[tuple[str, str], ...]]:
-        """The arguments, in the run's words, with which an action that nobody shows is possible in some state."""
+        """The arguments, in the run's terms, with which an action without an event is possible in some state."""
         return list(dict.fromkeys(words for state in self.states for words in self.fit.possible(state, action)))
 
     @contextmanager
@@ -291,7 +291,7 @@ class Tracker:
         return any(offer.changes for offer in self.fit.answers(state, event, arguments))
 
     def offers(self, event: str, most_states: int) -> list[tuple[Offer, float]]:
-        """What the model answers now to the calls of an event, going by some of the states.
+        """The model's present answers to the calls of an event, computed from some of the states.
 
         Args:
             event: its name.
@@ -343,7 +343,7 @@ class Tracker:
         return Conforms(count)
 
     def _not_in_model(self, event: Event) -> str | None:
-        """What the event says that the model has no word for."""
+        """The parts of the event that the model does not cover."""
         if event.event not in self.fit.events:
             return f"the model has no event '{event.event}'; it has {', '.join(sorted(self.fit.events))}"
         unknown = self.fit.unknown_members(event)
@@ -352,7 +352,7 @@ class Tracker:
         extra = sorted(set(event.observed) - self.fit.shows(event.event))
         if extra:
             known = ", ".join(sorted(self.fit.shows(event.event))) or "nothing"
-            return f"{event.event} shows '{extra[0]}', of which the model knows nothing; it can show {known}"
+            return f"{event.event} shows '{extra[0]}', which the model does not have; it can show {known}"
         return None
 
     def _rejected(self, event: Event, before: Sequence[State]) -> Rejected:

@@ -68,7 +68,7 @@ class _Place:
 
 
 class _Entities:
-    """What is read of the entities that some arguments name.
+    """The parts that are read of the entities that some arguments name.
 
     Attributes:
         places: their lifecycle states, stamps and lengths.
@@ -109,7 +109,7 @@ class _Entities:
 
 
 def _reader(places: Sequence[_Place]) -> Callable[[State], _Values]:
-    """What reads the values at some places, written out, as it is done for every step."""
+    """A function that reads the values at some places, written out, because every step needs it."""
     values = (f"s[{']['.join(map(str, (one.position, *one.path)))}], " for one in places)
     found: Callable[[State], _Values] = eval(f"lambda s: ({''.join(values)})")
     return found

@@ -1,7 +1,7 @@
 """Everything that an instance can do within its limits: its states, its steps, and their abstract transitions.
 
-For small configurations: every state is kept. A walk plans its ways here, and the abstract transitions that there are
-at all are what coverage is measured by.
+For small configurations: every state is kept. A walk plans its ways here, and coverage is measured against all abstract
+transitions.
 """
 
 from array import array
@@ -19,7 +19,7 @@ from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.language.model import Instance
 
 KEPT_LOOPS: Final = 64
-"""Of the steps that change nothing, so many are kept for each abstract transition: each is a way to see it."""
+"""The number of steps without a change that are kept for each abstract transition: each is a way to see it."""
 
 _TOLD_EVERY: Final = 20_000
 
@@ -38,7 +38,7 @@ class Graph:
     Args:
         instance: small.
         forgotten: variables whose value does not count.
-        progress: told now and then how many states were found.
+        progress: called from time to time with the number of states found.
     """
 
     def __init__(

@@ -1,4 +1,6 @@
-"""The abstract transitions that runs have taken, counted step by step while the runs are held against their system."""
+"""The abstract transitions that runs have taken, counted step by step while the runs are checked against their
+system.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -16,8 +18,8 @@ class Reached:
     """The abstract transitions that runs have taken.
 
     Attributes:
-        certain: those that a step was whatever state the run was in. What is refused is refused by every action of that
-            event that has the check.
+        certain: transitions that a step was in every possible state of the run. A refused call is refused by every
+            action of that event that has the check.
         possible: those that a step may have been.
 
     Args:
@@ -53,7 +55,7 @@ class Reached:
             event: name of the event.
 
         Returns:
-            Their arguments, in words; of calls that are refused too.
+            Their arguments, as text; of calls that are refused too.
         """
         known = fit.at(state)
         key = known, event

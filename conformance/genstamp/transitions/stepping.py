@@ -19,10 +19,10 @@ from genstamp_model.language.trace import Check, MessageOf
 from genstamp_model.language.types import ArrayType, Value
 
 NOT_POSSIBLE: Final = -1
-"""The call cannot happen, and nobody is told so."""
+"""The call is not possible, and no caller gets an answer."""
 
 HIDDEN: Final = -2
-"""The step is of no abstract transition, as nobody sees it."""
+"""The step is unobservable and so belongs to no abstract transition."""
 
 Writes: TypeAlias = tuple[tuple[int, int], ...]
 """Cells, each with the number of its new value."""

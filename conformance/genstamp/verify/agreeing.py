@@ -1,7 +1,7 @@
 """The jobs that ask other checkers: each peer finds in a configuration what our own search finds.
 
-What a peer has agreed with, as the lock records it, is not asked again while the text that it would be given is the
-same, down to the last character: its answer would be the same too, and the lock compares our own search every time.
+A peer is not run again on a model with a recorded agreement while the exported text is the same, down to the last
+character: its answer would be the same too, and the lock compares our own search every time.
 
 Not here: how that is compared (`genstamp.agree`).
 """
@@ -58,7 +58,7 @@ def agree(
 def rows(
     peers: Mapping[str, Peer], system: str, configuration: str, limit_s: float, recorded: AgreedEntry | None = None
 ) -> Iterator[Row]:
-    """What each peer finds, by claim, or has found; our own search is made at most once."""
+    """The result of each peer, by claim, new or recorded; our own search is made at most once."""
     instance = system_at(system).instance(configuration)
     ours = None
     for claim, peer in peers.items():

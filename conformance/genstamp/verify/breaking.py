@@ -1,4 +1,4 @@
-"""What broke, whichever judge found it: a path to where a property breaks, or a lasso that breaks a leads-to.
+"""The violation, whichever judge found it: a path to where a property breaks, or a lasso that breaks a leads-to.
 
 Not here: the search for it (`searching`).
 """
@@ -27,7 +27,7 @@ class Break:
         kind, name, message: as a `Violation` has them; the kind of a lasso is "leads-to".
         path: to where it breaks; of a lasso its prefix and its cycle, once.
         lines: as a reader sees it.
-        lasso: whether it goes on for ever.
+        lasso: whether it is infinite.
     """
 
     kind: str

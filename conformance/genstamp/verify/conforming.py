@@ -1,4 +1,4 @@
-"""The jobs that hold the reference implementation against the specification: step by step, in process and as a child
+"""The jobs that check the reference implementation against the specification: step by step, in process and as a child
 process, led to each abstract transition, and in simulated runs.
 """
 

@@ -17,13 +17,13 @@ from genstamp.verify.row import Row, Verdict
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """What all jobs of a run share.
+    """The data that all jobs of a run share.
 
     Attributes:
         repository: root of the repository.
         directory: the run directory.
         data: the folder of real logs and images; None where it is absent.
-        seed: of whatever draws at random.
+        seed: of all random choices.
     """
 
     repository: Path
@@ -53,7 +53,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What the process of a job is told: what to do, and the file for its rows."""
+    """What the process of a job is told: the task, and the file for its rows."""
 
     job: Job
     context: Context
@@ -75,7 +75,7 @@ Doing = Callable[..., Iterable[Row]]
 def rows_of(job: Job, context: Context) -> Iterator[Row]:
     """Do a job; its rows as they come.
 
-    Whatever goes wrong is a row too, in place of the next claim, and so is each claim that was not reached.
+    An error is a row too, in place of the next claim, and so is each claim that was not reached.
     """
     missing = list(job.claims)
     reason = "the job gave no such row"
@@ -98,7 +98,7 @@ def rows_of(job: Job, context: Context) -> Iterator[Row]:
 
 
 def _told(problem: Exception) -> str:
-    """An error as a row tells it: ours are sentences, others are unexpected and need their name."""
+    """An error as a row reports it: ours are sentences, others are unexpected and need their name."""
     is_ours = type(problem).__module__.startswith("genstamp")
     return str(problem) if is_ours and str(problem) else f"{type(problem).__name__}: {problem}"
 

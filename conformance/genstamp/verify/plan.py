@@ -1,12 +1,12 @@
-"""What `genstamp verify --all` looks at, and in which order the table shows it.
+"""The checks of `genstamp verify --all`, in the order of the table.
 
 For each system: every configuration under the default semantics, what is known to break under the others where that
 shows, every bug and hole, the proofs. Coverage is asked of the configurations under the default semantics together:
 each action is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them;
-and vacuity: each property could have failed in at least one of them.
-What other checkers find in the smallest configuration of every system is asked anew or taken from the lock; about
-other configurations, `genstamp agree` asks by name. Then the lock, the diagrams, the pages, the reference
-implementation, the logs, and the table that the README shows.
+and vacuity: each property could have failed in at least one of them. The results of other checkers for the smallest
+configuration of every system are computed again or taken from the lock; `genstamp agree` checks other configurations by
+name. Then the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the README
+shows.
 
 Not here: how each is done: the functions are named, and imported by their jobs alone.
 """
@@ -36,7 +36,7 @@ PEERS: Final = ("tlc", "spin")
 _PEER_LIMIT_S: Final = 420.0
 
 ASKED_EVERY_TIME: Final = frozenset({"hdfs.single_writer", "hdfs.monitor", "hdfs.renewal", "hdfs.pipeline"})
-"""Systems about which other checkers are asked every time, whatever the lock has recorded."""
+"""Systems that other checkers search every time, even if the lock has recorded agreement."""
 
 _SOME_STATES: Final = 1_000_000
 _LARGE: Final = 6_000_000
@@ -54,7 +54,7 @@ SIMULATED_RUNS_OF_GFS: Final = 60
 """How many runs of it are simulated, with faults; one of GFS takes five times as long."""
 
 SIMULATED_SEEDS: Final = 200
-"""How many simulated runs are held against a system in lockstep."""
+"""How many simulated runs are checked against a system in lockstep."""
 
 _FEWER_SEEDS: Final = {
     "hdfs.pipeline": 150,
@@ -64,7 +64,7 @@ _FEWER_SEEDS: Final = {
     "gfs.record_append": 25,
     "gfs.snapshot": 25,
 }
-"""Where a run has more steps that are judged."""
+"""Where a run has more checked steps."""
 
 LOG_CLAIMS: Final = {
     "binary": "logs edit log, binary: complete",
@@ -86,7 +86,7 @@ class Plan:
         sums: rows made of the rows of all jobs, after these.
         last: a row made of all the others.
         failed: rows for what could not even be planned.
-        recorded: rows of what others have found and is not looked at here; the last of the table.
+        recorded: rows of what others have found and is not examined here; the last of the table.
         shown: the rows of the table, made of these.
         systems: names of the systems that could be loaded, by place.
     """
@@ -159,7 +159,7 @@ def locked_in(repository: Path) -> Lock:
 
 
 def searches(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
-    """Everything that the lock speaks of."""
+    """Everything that the lock mentions."""
     plan, locked = Plan(), locked_in(repository)
     left_out: dict[str, set[tuple[str, str]]] = {}
     for place, system in loaded(plan, systems):
@@ -268,7 +268,7 @@ def _any_size(place: str, name: str) -> Job:
 
 
 def _search_s(states: int) -> float:
-    """About what a search of so many states takes, a process and the compiler included."""
+    """About what a search of this many states takes, a process and the compiler included."""
     return 2 + states / 300_000
 
 
@@ -296,7 +296,7 @@ def shown_in(system: System, semantics: str) -> set[str]:
 
 
 def _batches(items: Sequence[tuple[str, str]], size: int) -> list[Sequence[tuple[str, str]]]:
-    """So many at a time, in order."""
+    """This many at a time, in order."""
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 
@@ -373,7 +373,7 @@ def simulate_gfs(runs: int) -> Job:
 
 
 def conform(place: str, name: str, examples: int, *, as_child: bool = False) -> Job:
-    """The job that drives the reference implementation in so many runs."""
+    """The job that drives the reference implementation in this many runs."""
     how = "as a child process" if as_child else "in process"
     claim = f"conform {name}: genstamp_dfs {how}"
     return Job(
@@ -408,7 +408,7 @@ def _walk(repository: Path, place: str, name: str) -> Job:
 
 
 def lockstep(place: str, name: str, seeds: int) -> Job:
-    """The job that holds simulated runs against a system."""
+    """The job that checks simulated runs against a system."""
     claim = f"conform {name}: {seeds} simulated runs"
     return Job(
         name=f"lockstep_{name}",

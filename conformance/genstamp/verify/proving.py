@@ -84,7 +84,7 @@ def proof(context: Context, claim: str, system: str, name: str) -> Iterator[Row]
 
 
 def _sizes(instance: Instance) -> tuple[str, ...]:
-    """All numbers of a configuration that a proof depends on, in words."""
+    """All numbers of a configuration that a proof depends on, as text."""
     members = sorted(f"{number} {name}" for name, number in instance.configuration.sizes.items())
     return (*members, *(f"room for {number} {name}" for name, number in rooms(instance).items()))
 
@@ -94,7 +94,7 @@ def _is_proved(report: Report) -> bool:
 
 
 def _proved(reports: Sequence[Report]) -> dict[str, list[str]]:
-    """What is proved in all of some sizes, and relative to what."""
+    """The properties that are proved in all of some sizes, and what the proofs rely on."""
     failed = {proof.name for report in reports for proof in report.proofs if proof.verdict is not Found.PROVED}
     return {proof.name: list(proof.given) for proof in reports[0].proofs if proof.name not in failed}
 

@@ -1,8 +1,8 @@
-"""What `genstamp verify` looks at in a few minutes: something of everything that `--all` judges in full.
+"""The checks that `genstamp verify` runs in a few minutes: something of everything that `--all` judges in full.
 
 Of each system the smallest configuration, and of its bugs and of its holes the one with the fewest states; the two
-invariants that stand for the others, proved; the reference implementation, simulated runs and real logs. What Apache
-HDFS has shown is recorded, and not run here. Rows of one kind that hold are shown as one.
+invariants that stand for the others, proved; the reference implementation, simulated runs and real logs. The results of
+Apache HDFS are recorded, and not run here. Rows of one kind that hold are shown as one.
 
 Not here: how each is done: the functions are named, and imported by their jobs alone.
 """
@@ -42,7 +42,7 @@ EXAMPLES: Final = 20
 """Runs of the reference implementation that are driven."""
 
 SEEDS: Final = {"hdfs.pipeline": 25, "gfs.chunk_lease": 5}
-"""Simulated runs that are held against a system in lockstep."""
+"""Simulated runs that are checked against a system in lockstep."""
 
 SIMULATED_RUNS: Final = 50
 SIMULATED_RUNS_OF_GFS: Final = 10
@@ -108,7 +108,7 @@ def _logs() -> Job:
 
 
 def _recorded(repository: Path, locked: Lock, release: str, systems: Sequence[str]) -> Row:
-    """What a release of Apache HDFS was led to, by the record."""
+    """The recorded coverage of a release of Apache HDFS."""
     found = {system: one for system in systems if (one := kept.read(repository, system, release)) is not None}
     walks = found.values()
     days = sorted({walk.day for one in walks for walk in one.walks.values()})

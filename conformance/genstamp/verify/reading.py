@@ -33,7 +33,7 @@ _VERDICTS: Final = {
 
 
 RUNS: Final = 10
-"""Simulated runs that are judged, of seeds one after another."""
+"""Simulated runs that are checked, of consecutive seeds."""
 
 Check = Callable[[Path, Options], Report]
 
@@ -75,7 +75,7 @@ def read(check: Check, claim: str, path: Path, options: Options | None = None, c
 def simulation(context: Context, check: Check, claim: str) -> Row:
     """Runs of the reference implementation with faults; their events are whole, so nothing may be missing.
 
-    What clients have left open when they died may be unfinished.
+    Files that clients left open when they died may be unfinished.
     """
     directory = context.directory / f"simulation-{context.seed}"
     directory.mkdir(parents=True, exist_ok=True)

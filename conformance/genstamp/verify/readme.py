@@ -1,8 +1,8 @@
 """What of a run is kept to be read, and whether it is what a run gives: docs/verify.md, and the figures in README.md.
 
 The page sums up a system's configurations, and its faults; the README's table sums up the page. Seconds are left out,
-and what need not be the same on every machine is `...`. A figure stands behind a comment that says where the lock has
-it, such as <!-- lock hdfs.recovery/HDFS-10240/depth --> or <!-- lock hdfs.recovery/repaired/takeover/distinct -->.
+and what need not be the same on every machine is `...`. A figure is behind a comment that says where the lock has it,
+such as <!-- lock hdfs.recovery/HDFS-10240/depth --> or <!-- lock hdfs.recovery/repaired/takeover/distinct -->.
 """
 
 import re
@@ -29,7 +29,7 @@ _NUMBER: Final = re.compile(r", (\d+)(?: configurations?)?$")
 
 
 def shown(claim: str, rows: Sequence[Row], page: Path, readme: Path) -> Row:
-    """The page shows the table that this run gives, and the README what the page comes to.
+    """The page shows the table of this run, and the README its totals.
 
     Args:
         rows: of the whole run but this one; figures of those that do not hold are not compared.
@@ -65,7 +65,7 @@ def page_rewritten(text: str, rows: Sequence[Row]) -> str:
     Figures that it left out stay left out, and those of rows that were skipped stay as they are.
 
     Args:
-        rows: of the whole run; all hold or were skipped, but for the last one, on the page itself.
+        rows: of the whole run; all hold or were skipped, except for the last one, on the page itself.
     """
     rows = summed(rows)
     old = _rows(_table(text) or "")
@@ -78,14 +78,14 @@ def page_rewritten(text: str, rows: Sequence[Row]) -> str:
 
 
 def rewritten(text: str, page: str, lock: Lock) -> str:
-    """The README with what the table of a page comes to, and the figures of the lock."""
+    """The README with the totals of a page's table, and the figures of the lock."""
     new = totals(_table(page) or "")
     text = _TABLE.sub(lambda found: new, text)
     return FIGURE.sub(lambda found: f"<!-- lock {found['path']} -->{figure(lock, found['path']):,}", text)
 
 
 def totals(table: str) -> str:
-    """A table of what another one comes to, a row a kind of claim; nothing is added up where a figure is left out.
+    """A table of the totals of another one, a row for each kind of claim; no total is given where a figure is missing.
 
     What is of GFS makes a block of its own at the end.
 
@@ -150,7 +150,7 @@ def summed(rows: Sequence[Row]) -> list[Row]:
 
 
 def _group(claim: str) -> str:
-    """What is shown as one row."""
+    """The data of one row."""
     match claim.split():
         case ["check", place]:
             return f"check {place.partition(':')[0]}, %d configurations"

@@ -25,7 +25,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         rows: in the order of the table.
         seconds: wall time.
-        seed: of whatever was drawn at random.
+        seed: of all random choices.
         directory: the run directory, as the user sees it.
     """
 
@@ -36,7 +36,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int:
-        """That of the worst row."""
+        """The verdict of the worst row."""
         return verdict(cases(self)).exit_code
 
 

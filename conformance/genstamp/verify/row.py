@@ -11,7 +11,7 @@ from genstamp.report.case import Place, Stage
 
 
 class Verdict(StrEnum):
-    """Of one claim. What could not be decided, or not be looked at, is no pass."""
+    """Of one claim. An undecided or skipped check is not a pass."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -21,18 +21,18 @@ class Verdict(StrEnum):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one claim.
+    """The result of one claim.
 
     Attributes:
         claim: what is claimed, in a few words; unique in a run.
         verdict: whether it holds.
-        count: states, obligations, runs or events that were looked at; None where nothing is counted.
+        count: states, obligations, runs or events that were checked; None where nothing is counted.
         unit: what is counted, in the plural.
         seconds: wall time.
         note: what a reader should know, in a sentence; always given where the claim does not hold.
         story: more lines on it: a counterexample, a list of differences.
         files: what was written on it, relative to the run directory.
-        place: the line to look at.
+        place: the line to examine.
         steps: of a counterexample, each with its line.
         data: what machines read; of the same form for all rows of one kind.
     """
@@ -51,7 +51,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def looked_at(self) -> str:
-        """What was counted, as the table shows it.
+        """The count, as in the table.
 
         >>> Row(claim="check", verdict=Verdict.HOLDS, count=6582011, unit="states").looked_at
         '6,582,011 states'
@@ -60,7 +60,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def worst(rows: Iterable[Row]) -> Verdict:
-    """The worst verdict of some rows; that of no rows is failure, for nothing was looked at.
+    """The worst verdict of some rows; that of no rows is failure, for nothing was examined.
 
     >>> worst([Row(claim="a", verdict=Verdict.HOLDS), Row(claim="b", verdict=Verdict.UNDETERMINED)])
     <Verdict.UNDETERMINED: 'undetermined'>

@@ -28,7 +28,7 @@ INTERRUPTED: Final = "interrupted"
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How far a run is.
+    """The progress of a run.
 
     Attributes:
         done: jobs that have ended.
@@ -90,11 +90,11 @@ class Run:
         """Do all jobs.
 
         Args:
-            watch: told how far the run is, about twice a second.
+            watch: called with the progress of the run, about twice a second.
 
         Returns:
-            The rows, in the order of the jobs; each job gave all the claims that it announced. What an interrupt from
-            the keyboard leaves open is undetermined.
+            The rows, in the order of the jobs; each job gave all the claims that it announced. Everything that an
+            interrupt from the keyboard leaves open is undetermined.
         """
         began = time.monotonic()
         self._files.mkdir(exist_ok=True)
@@ -131,7 +131,7 @@ class Run:
         return Progress(done, len(self._jobs), running, now - began)
 
     def _do(self, job: Job) -> list[Row]:
-        """Do one job in a process of its own; whatever happens to it is in the rows."""
+        """Run one job in its own process; any failure becomes a row."""
         if self._stopped.is_set():
             return _complete(job, [], Verdict.UNDETERMINED, INTERRUPTED, 0.0)
         self._began[job.name] = time.monotonic()
@@ -177,7 +177,7 @@ def _complete(job: Job, rows: list[Row], verdict: Verdict, reason: str, seconds:
 
 
 def _with_log(row: Row, log: str) -> Row:
-    """What a job has printed belongs to a row that it could not judge."""
+    """A job's output belongs to a row that it could not judge."""
     is_judged = row.verdict not in (Verdict.FAILURE, Verdict.UNDETERMINED)
     return row if is_judged else msgspec.structs.replace(row, files=(*row.files, log))
 

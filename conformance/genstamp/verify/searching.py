@@ -1,6 +1,6 @@
 """Jobs that search: every configuration, what a released version is known to break, every bug, hole and difference.
 
-Not here: what is compared with the lock (`summing`): a row here says what was found, and what that means by itself.
+Not here: what is compared with the lock (`summing`): a row here gives a result and its meaning without the lock.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -44,7 +44,7 @@ def check(context: Context, claim: str, system: str, configuration: str) -> Iter
 def known(context: Context, claim: str, system: str, configuration: str, semantics: str) -> Iterator[Row]:
     """A released version in one configuration: all that breaks there, each property by a shortest way.
 
-    Which ones do is pinned in the lock; here it holds if the search came to its end. Where something breaks, leads-to
+    Which ones do is pinned in the lock; here it holds if the search finished. Where something breaks, leads-to
     properties may be undetermined beside it, which the lock says too.
     """
     instance = system_at(system).instance(configuration, semantics)
@@ -125,7 +125,7 @@ def variation(context: Context, claim: str, system: str, name: str) -> Iterator[
 
 
 def _is_told(context: Context, declared: System, hole: Hole, broken: Break) -> bool:
-    """Whether the page of a hole, if it tells the story of this system, tells what was found now."""
+    """Whether the page of a hole, if it shows this system's story, agrees with the present result."""
     said = holes_page.kept(context.repository / "docs" / "holes")(declared, hole)
     return said in ("", holes_page.found(declared, hole, broken))
 
@@ -164,8 +164,8 @@ def search_on(instance: Instance) -> tuple[Result, list[Break]]:
     """Search an instance to the end although it breaks properties: those that broke are left out, one after the other.
 
     Returns:
-        What the last search found, and what broke in the order in which it was found. That search has a
-        violation only if something breaks that is no property: no step is possible, or a step goes wrong.
+        The result of the last search, and what broke in the order in which it was found. That search has a
+        violation only if something breaks that is no property: no step is possible, or a step fails.
     """
     found: list[Break] = []
     model = instance.model
@@ -227,7 +227,7 @@ def _figures(result: Result) -> dict[str, float]:
 
 
 def _searched(instance: Instance, result: Result, found: list[Break], judged: tuple[Liveness, ...]) -> dict[str, Any]:
-    """What the lock keeps of a search."""
+    """The lock's entry for a search."""
     model = instance.model
     broken = {one.name: one.locked for one in found}
     verdicts = {claim.name: "holds" for claim in model.properties if claim.kind in ("invariant", "transition")}

@@ -1,6 +1,6 @@
 """The jobs that simulate the reference implementations with faults, and hold them to what their clients were promised.
 
-Not here: the specification: what judges here is what users lose. `conforming` holds steps against the specification.
+Not here: the specification: what judges here is what users lose. `conforming` checks steps against the specification.
 """
 
 from collections.abc import Callable, Iterable, Iterator

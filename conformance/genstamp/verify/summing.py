@@ -77,11 +77,11 @@ def locked(
     path: Path,
     left_out: Mapping[str, Collection[tuple[str, str]]] | None,
 ) -> Row:
-    """What was found is what the lock says.
+    """The results equal the lock.
 
     Args:
         rows: of the whole run.
-        expected: claims of the rows that the lock speaks of.
+        expected: claims of the rows that the lock mentions.
         path: the lock.
         left_out: what was not to be searched, pairs of a semantics and a configuration by system; None where the lock
             is asked only about what was found.

@@ -1,4 +1,4 @@
-"""A whole walk through one configuration of a system, and what came of it."""
+"""A whole walk through one configuration of a system, and its result."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -44,7 +44,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Walk:
-    """What came of a walk.
+    """The result of a walk.
 
     Attributes:
         system, semantics, configuration: what was walked through.
@@ -105,11 +105,11 @@ def walk(
         adapter: the implementation; it is stopped at the end.
         system: the system.
         configuration: small, as all its states are kept; one of the system by name, or another.
-        semantics: the one to hold the implementation against; the system's default unless told otherwise.
+        semantics: the one to check the implementation against; by default the system's default.
         driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
         max_states: more possible states than these leave a run undetermined.
         shrink_seconds: how long a failing run may be shortened.
-        progress: told how far it is.
+        progress: called with the progress.
         graph: of the configuration, if it was explored before, as by `graph_of`.
 
     Raises:
@@ -191,9 +191,9 @@ def graph_of(
     Args:
         system: the system.
         configuration: small, as all its states are kept.
-        semantics: the system's default unless told otherwise.
+        semantics: by default the system's default.
         driving: as `walk` has it.
-        progress: told now and then how many states were found.
+        progress: called from time to time with the number of states found.
 
     Raises:
         DrivingError: nothing is known of how the system's events are brought about.

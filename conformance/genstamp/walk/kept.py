@@ -1,4 +1,4 @@
-"""What walks have reached, kept under version control: a page is made of it, and a test walks again.
+"""The coverage of walks, kept under version control: a page is made of it, and a test walks again.
 
 `genstamp conform --walk --keep` writes spec/walks/SYSTEM.json of the reference implementation, and
 adapters/apache-hdfs/run.py spec/walks/apache-RELEASE/SYSTEM.json of Apache HDFS. Not here: the walk itself, and the
@@ -19,7 +19,7 @@ from genstamp_model.language import Configuration
 WALKS: Final = Path("spec", "walks")
 _OF_APACHE: Final = "apache-"
 TOLD_OF_A_REASON: Final = 3
-"""Of so many transitions that were missed for one reason the way is kept."""
+"""The number of transitions, missed for one reason, whose way is kept."""
 
 
 class KeptWalksError(FileError):
@@ -47,7 +47,7 @@ class Left(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Walked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
-    """What was reached in one configuration.
+    """The coverage of one configuration.
 
     Attributes:
         sizes: of its index sets.
@@ -74,7 +74,7 @@ class Walked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What was reached in all configurations of a system that are walked.
+    """The coverage of all walked configurations of a system.
 
     Attributes:
         semantics: of the system.
@@ -177,7 +177,7 @@ def add(
         walk: the walk.
         release: of Apache HDFS.
         configurations: all that are walked of the system, in the order of the page.
-        transitions_of: gives the abstract transitions of one of them by its name, in words.
+        transitions_of: gives the abstract transitions of one of them by its name, as text.
         day: of the walk, as YYYY-MM-DD.
 
     Raises:

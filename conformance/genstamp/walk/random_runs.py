@@ -1,4 +1,4 @@
-"""Random runs of Apache HDFS, in slices: a record says which were made, and a later call goes on with the next one.
+"""Random runs of Apache HDFS, in slices: a record says which were made, and a later call continues with the next one.
 
 adapters/apache-hdfs/run.py writes spec/random_runs/RELEASE.json. Not here: the runs themselves (`genstamp.stateful`),
 and the page (`genstamp.tables.model_coverage_page`).
@@ -27,7 +27,7 @@ class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         seed: replays them, with the version that has made them: those of 2026-11-28 and before were drawn otherwise.
         runs: how many.
         steps: requests of a run.
-        events: events held against the model.
+        events: events that were checked against the model.
         seconds: wall time.
         verdict: "conforms", "rejected" or "undetermined".
     """
@@ -54,7 +54,7 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     slices: list[Slice] = []
 
     def next_seed(self, first: int) -> int:
-        """The seed to go on with, where `first` is that of the first slice."""
+        """The seed to continue with, where `first` is that of the first slice."""
         return max((one.seed + 1 for one in self.slices), default=first)
 
 
@@ -64,7 +64,7 @@ def releases(repository: Path) -> list[str]:
 
 
 def read(repository: Path, release: str) -> dict[str, Recorded]:
-    """What is recorded of a release, by system; nothing if there is no file.
+    """The record of a release, by system; nothing if there is no file.
 
     Raises:
         RandomRunsError: the file is there but cannot be read.
@@ -79,7 +79,7 @@ def read(repository: Path, release: str) -> dict[str, Recorded]:
 
 
 def of(found: dict[str, Recorded], system: str, semantics: str, digest: str) -> Recorded:
-    """What is recorded of a system: nothing if its steps have changed since."""
+    """The record of a system: nothing if its steps have changed since."""
     known = found.get(system)
     is_same = known is not None and (known.semantics, known.digest) == (semantics, digest)
     return known if known is not None and is_same else Recorded(semantics=semantics, digest=digest)

@@ -20,12 +20,12 @@ from genstamp.transitions import Graph, Reached, Transition
 from genstamp.walk.ways import Ways
 
 TRIES: Final = 24
-"""An abstract transition is given up after so many ways to it that could not be walked to their end; a way that met
+"""An abstract transition is given up after this many ways to it that could not be walked to their end; a way that met
 something that does not depend on time alone counts three times, as the next one meets it again.
 """
 
 _ROW_TRIES: Final = 3
-"""A step that could not be taken in so many runs is taken by no way any more."""
+"""A step that could not be taken in this many runs is taken by no way any more."""
 
 _ROW_TRIES_BY_CHANCE: Final = 8
 """The same where it depends on the way to it, if no run has taken it yet."""
@@ -33,7 +33,7 @@ _ROW_TRIES_BY_CHANCE: Final = 8
 _LONGEST_RUN: Final = 250
 _MOST_STATES: Final = 200
 _WAITS: Final = 5
-"""How often a walk waits for what comes by itself."""
+"""How often a walk waits for spontaneous events."""
 
 
 class Obstacle(NamedTuple):
@@ -60,7 +60,7 @@ class Walker:
         cluster: with as many members.
         reached: what was reached so far.
         figures: where to count.
-        progress: told of every way that was walked.
+        progress: called for every way that was walked.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Walker:
         return {one: self.obstacles.get(one) or self._first_obstacle(one) for one in missing}
 
     def way_to(self, transition: Transition) -> tuple[str, ...]:
-        """The calls of a shortest way to an abstract transition, whatever is in it; itself the last."""
+        """The calls of a shortest way to an abstract transition; the last call is the transition itself."""
         return tuple(self._graph.text(row) for row in self._shortest(transition))
 
     def _first_obstacle(self, transition: Transition) -> Obstacle:
@@ -214,7 +214,7 @@ class Walker:
             run.request(Request(event, run.tracker.fit.words(action, call.arguments)))
 
     def _wait(self, run: Run, rows: list[int]) -> None:
-        """Let so much time pass that some steps have happened: all at once if possible, as then it is certain."""
+        """Let enough time pass that some steps have happened: all at once if possible, as then it is certain."""
         calls = [self._graph.steps.calls[self._graph.calls[row]] for row in rows]
         timers = [self._bench.driving.clock[call.action.name] for call in calls]
         if len(rows) > 1:
@@ -235,7 +235,7 @@ class Walker:
             run.request(Request(ms=ms // pieces + 1 if others else ms))
 
     def _kept_waiting(self, run: Run, action: str) -> tuple[list[Request], int]:
-        """What puts off other steps that time would bring about too, and changes nothing; and how soon it must."""
+        """A step that postpones other timed steps, and changes nothing; and how soon it must."""
         clock, fit = self._bench.driving.clock, run.tracker.fit
         found: dict[Request, int] = {}
         for state in run.tracker.states:

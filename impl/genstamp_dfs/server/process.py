@@ -139,7 +139,7 @@ def configured(configuration: Configuration, settings: list[str]) -> Configurati
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals:
-            raise ConfigurationError(f"setting {setting!r}, accepted: name=value")
+            raise ConfigurationError(f"setting {setting!r}; expected name=value")
         configuration = _changed(configuration, name, value)
     return configuration
 
@@ -221,7 +221,7 @@ def host_and_port(text: str) -> tuple[str, int]:
     """
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isdecimal() or not 0 < int(port) <= MAX_PORT:
-        raise ConfigurationError(f"{text!r} is no address, accepted: HOST:PORT")
+        raise ConfigurationError(f"{text!r} is not an address; expected HOST:PORT")
     return host, int(port)
 
 
@@ -232,7 +232,7 @@ def port_to_listen(text: str) -> int:
     8020
     """
     if not text.isdecimal() or int(text) > MAX_PORT:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port, accepted: 0 to {MAX_PORT}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; expected 0 to {MAX_PORT}")
     return int(text)
 
 

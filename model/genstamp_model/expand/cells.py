@@ -43,7 +43,7 @@ class Cell:
         low, high: smallest and largest value in a state of this configuration. A step that takes a number above
             `high` is cut off where `limit` names a limit, otherwise it is an error; below `low` it is an error.
         variable: name of the variable that the cell belongs to.
-        in_place: it stands in a place of a sequence or bag; while that is free it is 0, whatever its range.
+        in_place: it is in a place of a sequence or bag; while that is free it is 0, for any range.
     """
 
     name: str
@@ -154,7 +154,7 @@ def _flatten(instance: Instance, type_: Type, value: Any, out: list[int]) -> Non
 def _room(instance: Instance, type_: SequenceType | BagType, value: Sequence[Value]) -> int:
     room = places(instance, type_)
     if len(value) > room:
-        raise ValueError(f"{len(value)} elements do not fit the {room} places of this configuration")
+        raise ValueError(f"{len(value)} elements exceed the capacity of {room} in this configuration")
     return room
 
 

@@ -43,7 +43,7 @@ class Step(Generic[S]):
 
 
 def plain_arguments(instance: Instance, action: Action, arguments: Sequence[int], state: State) -> Arguments | None:
-    """A step's arguments as `evaluate` takes them: places become messages, and the position of nobody None.
+    """A step's arguments as `evaluate` takes them: places become messages, and the position of none becomes None.
 
     None where the place of a message is free in this state.
     """

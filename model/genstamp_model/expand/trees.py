@@ -65,7 +65,7 @@ class Algebra(Protocol[S]):
         """Quotient by a number above 0, rounded down."""
 
     def mod(self, a: S, by: int) -> S:
-        """What is left then, from 0."""
+        """The remaining elements, from 0."""
 
     def minimum(self, a: S, b: S) -> S:
         """The smaller."""
@@ -194,7 +194,7 @@ class Trees(Generic[S]):
                 return self.algebra.constant(value)
 
     def zero(self, type_: Type) -> Tree:
-        """What fills unused places: every scalar 0."""
+        """The values of unused places: every scalar 0."""
         match type_:
             case BoolType():
                 return self.algebra.constant(False)

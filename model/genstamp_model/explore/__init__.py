@@ -3,7 +3,7 @@
 `search.explore` is its face. An `Expansion` gives scalars (`scalar`), which are packed (`layout`), written as LLVM IR
 (`text`, `emit`), compiled (`native`) and run under a driver that knows no model: `driver`, which keeps every state, or
 `fingerprint_driver`, which keeps a hash of each. One state may stand for many: by `symmetry` of index sets, by
-`renumber`ing ordered numbers. Left out: liveness (`liveness`).
+`renumber`ing ordered numbers. Not here: liveness (`liveness`).
 """
 
 from genstamp_model.explore.fingerprint import Fingerprints

@@ -1,8 +1,8 @@
 """Where the threads of a search wait for each other: machine functions.
 
-The barrier is three slots of a board that all threads share, a line of the cache apart. Whoever waits looks again and
-again, and lets others run only after a while: the phases of a search end at nearly the same time on all threads. Left
-out: threads that come and go; as many must come each time as are said to.
+The barrier is three slots of a board that all threads share, a line of the cache apart. A waiting thread spins, and
+yields only after a while: the phases of a search end at nearly the same time on all threads. Not here: threads that
+come and go; as many must come each time as are said to.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def shared(memory: Words, position: Word) -> Word:
 
 @function
 def wait(board: Words, threads: Word) -> None:
-    """Go on when all threads have come here."""
+    """Continue when all threads have come here."""
     if threads == 1:
         return
     turn = shared(board, TURN)

@@ -23,7 +23,7 @@ _PARTITIONS = driver.PARTITIONS
 
 
 class AnyBoard(Protocol):
-    """What a search needs of its states, wherever they are kept.
+    """The interface of a store of states.
 
     Attributes:
         outcome: of the last turn, one of the driver's.
@@ -40,7 +40,7 @@ class AnyBoard(Protocol):
         """At most the probability with which a state was missed."""
 
     def turn(self, quota: int, threads: int) -> None:
-        """Go on for about so many states, on so many threads."""
+        """Continue for about this many states, on so many threads."""
 
     @property
     def states(self) -> int:
@@ -86,7 +86,7 @@ class AnyBoard(Protocol):
 
 @cache
 def driver_for(words: int) -> Library:
-    """The driver for states of so many words, compiled once in a process."""
+    """The driver for states of this many words, compiled once in a process."""
     return build(driver.advance, driver.enter_first, constants={"WORDS": words, "RECORD": words + 2})
 
 
@@ -101,7 +101,7 @@ class Board:
     Args:
         program, native: the model, compiled.
         first: words of the initial states, each once.
-        may_stop: whether a state without a step is looked at.
+        may_stop: whether a state without a step is examined.
         allowed: how many states may be found.
         memory_bytes: how much memory states may take before they are brought to files.
         disk: for the files.
@@ -171,7 +171,7 @@ class Board:
             partition[driver.HANDED] = handed.ctypes.data
 
     def turn(self, quota: int, threads: int) -> None:
-        """Let the driver expand so many states more, unless it has to stop before; `outcome` says why it stopped."""
+        """Let the driver expand this many states more, unless it has to stop before; `outcome` says why it stopped."""
         self._board[driver.STOP_AT] = self.expanded + quota
         self._go_on(threads)
         while self.outcome == driver.FULL and self.states <= self._allowed and self._make_room():
@@ -277,7 +277,7 @@ class Board:
 
 
 def padded(words: int) -> int:
-    """At least so many words, and a distance at which threads do not share a line of the cache."""
+    """At least this many words, and a distance at which threads do not share a line of the cache."""
     return -(-words // 16) * 16 + 16
 
 

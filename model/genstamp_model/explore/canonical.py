@@ -37,7 +37,7 @@ class Canonical:
         self._native = native
 
     def state(self, state: State) -> State:
-        """The state that stands for a state, but for symmetry."""
+        """The state that stands for a state, except for symmetry."""
         return self.renumbering.renumbered(state) if self.renumbering else state
 
     def row(self, state: State) -> tuple[int, ...]:
@@ -56,7 +56,7 @@ class Canonical:
     def replay(self, rows: Sequence[Sequence[int]]) -> Path:
         """The path through states that are stored as these rows, from an initial state.
 
-        It is an assertion that there is one: whoever gives the rows has found them to be neighbours.
+        It is an assertion that there is one: the caller has found these rows to be neighbours.
         """
         evaluator = Evaluator(self.instance)
         initial = state = self.beginning(evaluator, rows[0])

@@ -150,9 +150,9 @@ def likely_slot(slots: Word) -> Word:
 
 @inlined
 def fetch_states(table: Words, buckets: Word, store: Words, records: Words, begin: Word, end: Word) -> None:
-    """Bring the states that some records are likely to be equal to into the cache, or the buckets to look at next.
+    """Bring the states that some records are likely to be equal to into the cache, or the buckets to examine next.
 
-    No branch depends on what is found: nobody could foresee it.
+    No branch depends on the result, because it is not predictable.
     """
     for j in range(begin, end):
         h = records[j * RECORD]
@@ -177,8 +177,8 @@ def enter_records(partition: Words, table: Words, store: Words, records: Words, 
     """Put those of some records that are new into store and table.
 
     A record's home has, nearly always, either the state itself as the first that matches, or none that matches and an
-    empty slot. Which of the two it is, nobody could foresee, so both take the same way: what a new state needs is
-    written where the next state will stand, and its entry to no purpose where it is not new.
+    empty slot. The outcome is not predictable, so both cases take the same way: what a new state needs is written where
+    the next state will stand, and its entry to no purpose where it is not new.
     """
     parents, buckets, states = halves_at(partition[PARENTS]), partition[BUCKETS], partition[STATES]
     nowhere = memory_at(partition[SCRATCH])
@@ -230,7 +230,7 @@ def least(left: Word, right: Word) -> Word:
 
 @inlined
 def make_room(partition: Words, incoming: Word) -> Word:
-    """Let the table grow until it has room for so many more states; 0 where it cannot."""
+    """Let the table grow until it has room for this many more states; 0 where it cannot."""
     buckets, needed = partition[BUCKETS], (partition[STATES] + incoming) * 100
     if needed <= buckets * (BUCKET * LOAD):
         return 1
@@ -304,7 +304,7 @@ def merge_seen(board: Words, partitions: Words) -> None:
 
 @function
 def plan(board: Words, partitions: Words) -> Word:
-    """What comes next: another round, or the reason to stop."""
+    """The next step: another round, or the reason to stop."""
     states, expanded, waiting = 0, 0, 0
     for q in range(PARTITIONS):
         partition = partitions + q * PARTITION
@@ -341,7 +341,7 @@ def plan(board: Words, partitions: Words) -> Word:
 
 @function
 def advance(board: Words, partitions: Words, thread: Word, threads: Word) -> Word:
-    """Go on with the search until there is a reason to stop: one of several threads, all of which call this."""
+    """Continue the search until there is a reason to stop: one of several threads, all of which call this."""
     while True:
         wait(board, threads)
         if thread == 0:

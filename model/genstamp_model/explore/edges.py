@@ -1,4 +1,4 @@
-"""What is claimed of edges of the state graph, and what some edge is to show, as scalars over the cells of a step."""
+"""Claims and witnesses about edges of the state graph, as scalars over the cells of a step."""
 
 from __future__ import annotations
 

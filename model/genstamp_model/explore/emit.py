@@ -5,9 +5,9 @@
     may_stop(state) -> 1 where the state needs no further step
     cover(state, place, seen) -> 1 where all targets were seen before; notes the place of a state that first shows one
 
-A step's checks stand on the spine of `expand`, in order, so that what they share is computed once; what only its
-effect needs stands in a block of its own. Many steps are split over several functions, because the time that LLVM
-takes rises faster than the length of a function.
+A step's checks stand on the spine of `expand`, in order, so that what they share is computed once; what only its effect
+needs is in a block of its own. Many steps are split over several functions, because the time that LLVM takes rises
+faster than the length of a function.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _INVARIANT_BITS = 63
 
 @dataclass(frozen=True)
 class Target:
-    """What coverage looks for: a witness, a refusal at a check of an action, where a part of a property could fail."""
+    """The targets of coverage: a witness, a refusal at a check of an action, where a part of a property could fail."""
 
     witness: Property | None = None
     action: Action | None = None
@@ -136,7 +136,7 @@ class Writer:
     """
 
     linkage = "internal "
-    """Of the functions that only others of the same text call."""
+    """Linkage of functions that only others of the same text call."""
 
     def __init__(
         self,
@@ -416,7 +416,7 @@ def _defined(signature: str, body: Body) -> str:
 
 @contextmanager
 def _rarely(body: Body, condition: str, after: str) -> Iterator[None]:
-    """A block that is entered under a condition and goes on to `after`; what follows it stands where it is false."""
+    """A block that is entered under a condition and continues to `after`; what follows it stands where it is false."""
     aside, onward = body.name("rare"), body.name("usual")
     body.line(f"  br i1 {condition}, label %{aside}, label %{onward}")
     body.start(aside)

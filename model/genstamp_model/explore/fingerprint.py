@@ -1,8 +1,8 @@
 """A search that keeps fingerprints of states in place of states: 9 to 10 bytes each, however long a state is.
 
-What it finds is real: a counterexample is taken step by step from the initial state. What it does not find may have
-been missed, with a probability that it tells (`fingerprint_sizes`). States in full stand only in the queues of two
-levels. Left out: the states themselves, once their level is over.
+What it finds is real: a counterexample is taken step by step from the initial state. It may miss a violation, with a
+probability that it reports (`fingerprint_sizes`). States in full stand only in the queues of two levels. Not here: the
+states themselves, once their level is over.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _PARTITIONS = exact.PARTITIONS
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """How states are told apart where only fingerprints of them are kept.
+    """How states are distinguished where only fingerprints of them are kept.
 
     Attributes:
         seed: chooses the hash. What one search misses another one finds, except with the product of their doubts.
-        bits: how many bits of a fingerprint count; all that the table can tell apart unless fewer are asked for.
+        bits: how many bits of a fingerprint count; all that the table can distinguish unless fewer are asked for.
     """
 
     seed: int = 0
@@ -99,7 +99,7 @@ class Partition:
         self._slots[driver.LEFT] = len(self._level)
 
     def begin_block(self) -> None:
-        """Have the next states of the level expanded, where those before them have been and there are more."""
+        """Expand the next states of the level, if those before them have been and there are more."""
         slots = self._slots
         if slots[exact.HEAD] < slots[driver.BLOCK_END] or self._begun == len(self._level):
             return
@@ -144,7 +144,7 @@ class FingerprintBoard:
         Args:
             program, native: the model, compiled.
             first: words of the initial states, each once.
-            may_stop: whether a state without a step is looked at.
+            may_stop: whether a state without a step is examined.
             allowed: how many states may be found.
             memory_bytes: for tables, queues and traces.
             disk: for what has no room there.
@@ -213,7 +213,7 @@ class FingerprintBoard:
             self._library.run(table.allow, slots)
 
     def turn(self, quota: int, threads: int) -> None:
-        """Expand so many states more, unless there is a reason to stop before; `outcome` says why it stopped."""
+        """Expand this many states more, unless there is a reason to stop before; `outcome` says why it stopped."""
         if self.full:
             # What could not be put away would be put away twice.
             return

@@ -238,7 +238,7 @@ def enter_all(board: Words, partitions: Words, number: Word) -> Word:
 
 @function
 def plan(board: Words, partitions: Words) -> Word:
-    """What comes next: another round, or the reason to stop."""
+    """The next step: another round, or the reason to stop."""
     states, expanded, waiting, serve = 0, 0, 0, 0
     for q in range(PARTITIONS):
         partition = partitions + q * PARTITION
@@ -274,7 +274,7 @@ def plan(board: Words, partitions: Words) -> Word:
 
 @function
 def advance(board: Words, partitions: Words, thread: Word, threads: Word) -> Word:
-    """Go on with the search until there is a reason to stop: one of several threads, all of which call this."""
+    """Continue the search until there is a reason to stop: one of several threads, all of which call this."""
     while True:
         wait(board, threads)
         if thread == 0:

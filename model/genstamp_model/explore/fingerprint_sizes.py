@@ -32,7 +32,7 @@ _MOST_QUEUED: Final = 1 << 24
 
 @dataclass(frozen=True)
 class Sizes:
-    """What one partition may take.
+    """The memory limit of one partition.
 
     Attributes:
         region_bits: of a region's number.
@@ -47,7 +47,7 @@ class Sizes:
     trace_rows: int
 
     def slots(self, span: int) -> int:
-        """Slots of a table with so many buckets a region, those behind its last region included."""
+        """Slots of a table with this many buckets a region, those behind its last region included."""
         return ((span << self.region_bits) + MOST_AWAY) * _BUCKET_BYTES // 8
 
     @property
@@ -57,7 +57,7 @@ class Sizes:
 
     @property
     def bits(self) -> int:
-        """Bits that tell fingerprints apart."""
+        """Bits that distinguish fingerprints."""
         return KEPT_BITS + self.region_bits + PARTITION_BITS
 
 
@@ -82,12 +82,12 @@ def divided(memory_bytes: int, words: int) -> Sizes:
 
 
 def keys(words: int, seed: int, bits: int) -> NDArray[np.uint64]:
-    """Keys of the hash for states of so many words, and the mask of the bits that count."""
+    """Keys of the hash for states of this many words, and the mask of the bits that count."""
     drawn = np.random.PCG64(seed).random_raw(2 * (2 * words + 1))
     mask = (1 << 128) - (1 << (128 - bits))
     return np.array([*drawn.tolist(), mask & (2**64 - 1), mask >> 64], np.uint64)
 
 
 def doubt(states: int, bits: int) -> float:
-    """At most the probability with which a search that found so many states has missed one."""
+    """At most the probability with which a search that found this many states has missed one."""
     return min(1.0, (states + 1) * states / 2 / 2.0**bits)

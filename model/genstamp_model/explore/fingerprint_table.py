@@ -1,10 +1,10 @@
 """A set of fingerprints: machine functions for its table, and what its collisions are worth.
 
 A fingerprint is made of one of 2**REGION_BITS regions and 59 bits more. A region is as many buckets of eight slots as
-all others, and the 59 bits say where in its region a fingerprint belongs; it stands in that bucket, or in one of the
-30 behind it. A slot holds the 59 bits and, below them, one more than how many buckets away the fingerprint stands: so
-the place gives the region back, and what is compared is the whole fingerprint, though only 8 bytes of it are kept. An
-empty slot is 0. Fingerprints stand in their own order, more or less, and the table grows in place by any factor.
+all others, and the 59 bits say where in its region a fingerprint belongs; it is in that bucket, or in one of the 30
+behind it. A slot holds the 59 bits and, below them, one more than how many buckets away the fingerprint stands: so the
+place gives the region back, and what is compared is the whole fingerprint, though only 8 bytes of it are kept. An empty
+slot is 0. Fingerprints are in their own order, more or less, and the table grows in place by any factor.
 
 The hash is drawn from a family for which the probability that two states share a fingerprint is known: the sum of the
 state's halves, each times a key of 128 bits, of which the upper 97 bits are strongly universal (Lemire and Kaser,
@@ -185,8 +185,8 @@ def put(table: Words, slot: Word, region: Word, span: Word) -> Word:
 def settle(table: Words, bucket: Word, entry: Word) -> Word:
     """Put a new entry into a bucket where there is room, or where one stands nearer to its own; that one moves on.
 
-    So no fingerprint stands behind a bucket in which one is nearer to its own place than it would be there: a search
-    ends early, and nothing is far away ("Robin Hood hashing").
+    So no fingerprint is behind a bucket in which one is nearer to its own place than it would be there: a search ends
+    early, and nothing is far away ("Robin Hood hashing").
     """
     while True:
         slots = look_for(table, bucket, entry)
@@ -209,7 +209,7 @@ def settle(table: Words, bucket: Word, entry: Word) -> Word:
 def lengthen(partition: Words, table: Words, waiting: Words) -> Word:
     """Make a table an eighth longer, in place; 0 where that fails, and the table is lost.
 
-    What belongs to a bucket belongs to it or to one behind it afterwards. Beginning at the end, it therefore goes where
+    An entry of a bucket belongs to it or to a later bucket afterwards. Beginning at the end, it therefore goes where
     all has been moved already; the few that would come to lie below wait until the end.
     """
     span = partition[SPAN]

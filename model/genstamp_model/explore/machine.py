@@ -1,15 +1,15 @@
 """Machine functions: a small part of Python over 64-bit words and memory, compiled to machine code by LLVM.
 
-What must run at the machine's speed and knows no model is written as Python functions with `@function`; they never run
-as Python. `build` translates them (`translate`) and compiles them, where `object_cache` does not have their code. What
-is built runs without the interpreter's lock.
+Code that must run at the machine's speed and does not depend on a model is written as Python functions with
+`@function`; they never run as Python. `build` translates them (`translate`) and compiles them, where `object_cache`
+does not have their code. The compiled code runs without the interpreter's lock.
 
 The part of Python: parameters are a `Word` (an integer of 64 bits that wraps around), `Words` or `Halves` (memory, as
 words or as unsigned numbers of 32 bits). There are assignments to names and elements, `if`, `while`, `for` over
 `range`, `break`, `continue`, `return`; `+ - * & | ^ << >> ~`, comparisons, `and`, `or`, `not`, a choice by `if else`;
 and calls of other machine functions. `>>` fills up with zeros; comparisons are signed; `memory + n` is the memory from
 element n on. Integers of the module are constants, and a build may replace them, so that code knows a state's width.
-What LLVM has and Python has not is written in LLVM's own text with `@assembly`.
+Instructions that Python lacks are written in LLVM's own text with `@assembly`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Halves:
 
 @dataclass(frozen=True, eq=False)
 class Function(Generic[P, R]):
-    """A machine function; other machine functions call it, Python calls what `build` makes of it.
+    """A machine function; other machine functions call it; Python calls the result of `build`.
 
     Attributes:
         body: in LLVM's text, for a function that is not written in Python.
@@ -160,7 +160,7 @@ class Library:
         not go before they have finished, so an exception that meets the caller meanwhile waits for them.
 
         Returns:
-            What the function gave to thread 0.
+            The result of the function on thread 0.
 
         Raises:
             RuntimeError: the system gives no thread.

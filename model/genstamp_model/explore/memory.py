@@ -91,7 +91,7 @@ def granted(memory_bytes: int | None) -> int:
         return available_bytes() * 3 // 4
     if memory_bytes < LEAST_MEMORY:
         raise ConfigurationError(
-            f"{memory_bytes:,} bytes of memory are too little to search in; {LEAST_MEMORY:,} are the least"
+            f"{memory_bytes:,} bytes of memory are too few for a search; expected at least {LEAST_MEMORY:,}"
         )
     return memory_bytes
 
@@ -107,7 +107,7 @@ def bytes_at_most(words: int) -> int:
 
 
 def bytes_taken(words: int, states: int, buckets: int) -> int:
-    """Bytes in use by a search that has found so many states, with so many buckets in its tables."""
+    """Bytes in use by a search that has found this many states, with this many buckets in its tables."""
     return states * (8 * words + 4) + 8 * BUCKET * buckets
 
 

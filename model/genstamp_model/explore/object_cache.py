@@ -1,7 +1,7 @@
 """Object code that was compiled before, in files: a model is compiled once on a machine, and not by each process.
 
 A file is named by a digest of the text that was compiled, of the compiler and of the processor, so that none goes
-stale. It begins with a digest of its code: a file that was cut short is compiled anew. A cache that cannot be read or
+stale. It begins with a digest of its code: a file that was cut short is compiled again. A cache that cannot be read or
 written makes nothing fail: then each process compiles.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 MOST_BYTES: Final = 256 << 20
-"""Of all files; beyond, those that were not used for longest go."""
+"""The limit for all files; above it, the least recently used files are deleted."""
 
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 

@@ -1,8 +1,8 @@
 """Which ordered numbers are compared with one another: classes, found by unification over a model's expressions.
 
-Renumbering keeps the order within a class and nothing else, so two numbers stand in one class as soon as some
-expression compares them or gives one to the other. Constants that a class meets are fixed points of its renumbering.
-Refused is what needs more than order: arithmetic, a number of another kind, and a raised number in a check or property.
+Renumbering keeps the order within a class and nothing else, so two numbers are in one class as soon as some expression
+compares them or gives one to the other. Constants that a class meets are fixed points of its renumbering. Refused is
+what needs more than order: arithmetic, a number of another kind, and a raised number in a check or property.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Class:
         self.joined: _Class | None = None
 
     def root(self) -> _Class:
-        """What stands for the class now."""
+        """The present representative of the class."""
         found = self
         while found.joined is not None:
             found = found.joined
@@ -121,8 +121,8 @@ class _Inference:
         for class_, where in self._raised_elsewhere:
             if class_.root().ordered:
                 raise ConfigurationError(
-                    f"{where} raises the ordered number {class_.root().ordered} outside an effect, so that it cannot "
-                    "be renumbered; compare without '+', or search without renumbering"
+                    f"{where} raises the ordered number {class_.root().ordered} outside an effect, which "
+                    f"renumbering does not support; compare without '+', or search without renumbering"
                 )
         return self._numbered()
 
@@ -172,7 +172,7 @@ class _Inference:
                 return None
 
     def _constant(self, type_: Type) -> Shape:
-        """An empty container: whatever it will hold, it says nothing about it."""
+        """An empty container: it says nothing about its later elements."""
         match type_:
             case NumberType():
                 return _Class()
@@ -215,8 +215,8 @@ class _Inference:
 
     def _refuse(self, class_: _Class) -> NoReturn:
         raise ConfigurationError(
-            f"{self._where} relates the ordered number {class_.ordered} to {class_.plain}, which order alone does not "
-            "keep, so that it cannot be renumbered; search without renumbering"
+            f"{self._where} relates the ordered number {class_.ordered} to {class_.plain}, which renumbering does "
+            f"not preserve; search without renumbering"
         )
 
     def _arithmetic(self, shape: Shape) -> None:
@@ -364,7 +364,7 @@ class _Inference:
 
 
 def _anew(shape: Shape) -> Shape:
-    """The shape, with new classes for what is only constants so far: an expression may stand in several places."""
+    """The shape, with new classes for what is only constants so far: an expression may be in several places."""
     match shape:
         case _Class():
             root = shape.root()
@@ -378,7 +378,7 @@ def _anew(shape: Shape) -> Shape:
 
 
 def _raised(expr: Expr) -> tuple[Expr | None, int]:
-    """What a sum raises, and by how much; nothing where no operand is a constant."""
+    """The raised operand of a sum, and the amount; nothing if no operand is a constant."""
     left, right = expr.args
     for operand, amount in ((left, right), (right, left)):
         if amount.op is Op.CONST:

@@ -1,6 +1,6 @@
-"""What a search says: how far it is, and what it has found in the end.
+"""The progress and the result of a search.
 
-Left out: how it is found (`search`), and what broke (`violation`).
+Not here: how it is found (`search`), and what broke (`violation`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INTERRUPTED: Final = "interrupted"
 
 
 class Verdict(Enum):
-    """What is known of a claim."""
+    """The state of a claim."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -28,7 +28,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search has come: states found, those still to be expanded, steps made, levels found, seconds."""
+    """The point that a search has come: states found, those still to be expanded, steps made, levels found, seconds."""
 
     states: int
     waiting: int
@@ -64,14 +64,14 @@ class Critical:
 
 @dataclass(frozen=True)
 class Result:
-    """What a search found.
+    """The result of a search.
 
     `verdict` is about invariants, transition properties, refinements, deadlock and range errors; witnesses, refusals
     and what is not judged stand beside it. It holds within the limits that cut steps off, which `cuts` counts. A
     search by fingerprints holds with a probability; what it says is violated is.
 
     Attributes:
-        undetermined: why the search ended early, in words; empty where it did not.
+        undetermined: why the search ended early, as text; empty where it did not.
         states: distinct states.
         generated: the initial states and every step taken.
         levels: of the breadth-first search, the initial state's included.
@@ -86,7 +86,7 @@ class Result:
         doubt: at most the probability with which states were missed, because only fingerprints of them were compared;
             0 where all states were compared in full.
         disk_bytes: most that files took at a time, for what had no room in memory.
-        reductions: how one state stands for many, in words; then all counts are of such states.
+        reductions: how one state stands for many, as text; then all counts are of such states.
     """
 
     instance: Instance

@@ -58,7 +58,7 @@ class Compiled:
 
     @classmethod
     def of(cls, program: Program, native: Native) -> Compiled:
-        """What was written and compiled already."""
+        """The functions that were already written and compiled."""
         self = cls.__new__(cls)
         self._keep(program, native, native.seconds)
         return self
@@ -72,7 +72,7 @@ class Compiled:
 
     @property
     def reductions(self) -> tuple[str, ...]:
-        """How one state stands for many, in words."""
+        """How one state stands for many, as text."""
         plan = self.program.symmetry
         names = " and ".join(group.name for group in (*plan.sorted, *plan.tried)) if plan else ""
         found = [f"up to the numbering of {names}"] if names else []
@@ -114,8 +114,8 @@ def explore(
             at once, and endless retries become cycles; paths show the real numbers.
         fingerprints: keep only a hash of each state, 9 to 10 bytes altogether; the result then holds with a
             probability, which it tells. What is violated is: its path has been taken step by step.
-        memory_bytes: how much memory states may take; by default three quarters of what is free. Then they go on in
-            files, except for the hash table; its end is the search's.
+        memory_bytes: how much memory states may take; by default three quarters of what is free. Then further states go
+            to files, except for the hash table; when it is full, the search ends.
         spill: directory for these files; by default where temporary files are. They have no names.
 
     Returns:
@@ -289,7 +289,7 @@ class Search:
         }
 
     def _critical(self, steps: Sequence[int]) -> tuple[Critical, ...]:
-        """Of each part of a property whether it could have failed somewhere, in the order of the properties."""
+        """For each part of a property whether it could have failed somewhere, in the order of the properties."""
         program = self._program
         any_step = self._board.generated - self._board.begun
         found = {one: Critical(one, any_step, None) for one in program.interests if one.two_states}

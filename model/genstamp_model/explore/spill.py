@@ -1,9 +1,9 @@
 """States of an exact search that are brought from memory to files, and stay at their addresses.
 
-The states of a search are only appended to, and never written again. So those that stand can be written to a file
-that is then mapped where they stood: the driver sees no difference, and the system keeps in memory what is used, as far
-as there is room. The hash table stays in memory; how large it may grow ends the search. Left out: systems whose C
-library has no `mmap`, where a search ends when its memory does.
+The states of a search are only appended to, and never written again. So those that stand can be written to a file that
+is then mapped where they stood: the driver sees no difference, and the system keeps in memory what is used, as far as
+there is room. The hash table stays in memory; how large it may grow ends the search. Not here: systems whose C library
+has no `mmap`, where a search ends when its memory does.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Column:
     """An array that is only appended to; from its beginning on it can be brought to a file.
 
     Attributes:
-        outside: bytes that stand in the file.
+        outside: bytes that are in the file.
     """
 
     def __init__(self, array: NDArray[Any], disk: Disk) -> None:
@@ -50,7 +50,7 @@ class Column:
         self.outside = 0
 
     def bring_out(self, size: int, system_mmap: Any) -> None:
-        """Bring the first so many bytes to the file, less what is not a whole page.
+        """Bring the first this many bytes to the file, less what is not a whole page.
 
         Raises:
             DiskError: there is no room; what stood in memory still does.
@@ -87,7 +87,7 @@ class Spill:
 
     @property
     def outside(self) -> int:
-        """Bytes of states that stand in files."""
+        """Bytes of states that are in files."""
         return sum(column.outside for columns in self._columns for column in columns)
 
     @property

@@ -1,7 +1,7 @@
 """Rows of words that are only appended: in memory up to a size, and in a file after that.
 
-The levels of a fingerprint search wait in spools, and its traces stand in them. A spool's file has no name in any
-directory, so that it is gone when the process is, however it ends. Left out: rows that change, and other processes.
+The levels of a fingerprint search wait in spools, and its traces are in them. A spool's file has no name in any
+directory, so that it is gone when the process is, however it ends. Not here: rows that change, and other processes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class DiskError(ModelError):
 
 
 class Disk:
-    """What some files may take together, in one directory.
+    """The total size that some files may take in one directory.
 
     Attributes:
         used: bytes in the files now; `most_used`, at most so far.
@@ -46,7 +46,7 @@ class Disk:
         """
         self.directory = Path(tempfile.gettempdir()) if directory is None else directory
         if not self.directory.is_dir():
-            raise ConfigurationError(f"'{self.directory}' is not a directory that files could be made in")
+            raise ConfigurationError(f"'{self.directory}' is not a directory in which files can be created")
         self._most = most_bytes
         self.used = self.most_used = 0
 
@@ -58,7 +58,7 @@ class Disk:
             raise self._refused(error) from error
 
     def take(self, size: int) -> None:
-        """Note that files are about to grow by so many bytes (or shrink, below 0).
+        """Note that files are about to grow by this many bytes (or shrink, below 0).
 
         Raises:
             DiskError: they may not.
@@ -155,7 +155,7 @@ class Spool:
         self._disk.write(self._file, content, place * self._row_bytes)
 
     def read(self, first: int, most: int) -> NDArray[np.int64]:
-        """Rows from a position on: at least one, as many as there are at once, at most so many.
+        """Rows from a position on: at least one, as many as there are at once, at most this many.
 
         Raises:
             DiskError: the system does not give them back.

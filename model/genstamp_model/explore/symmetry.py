@@ -71,7 +71,7 @@ def renamings(found: tuple[Group, ...]) -> Iterator[Renaming]:
 
 
 def renamed(instance: Instance, state: State, renaming: Renaming) -> State:
-    """The state with its members renamed; message bags are sorted anew."""
+    """The state with its members renamed; message bags are sorted again."""
     types = (variable.type for variable in instance.model.variables)
     return tuple(_renamed(type_, value, renaming) for type_, value in zip(types, state, strict=True))
 

@@ -43,7 +43,7 @@ def refuse_differences(program: Program, native: Native) -> None:
 
 @dataclass(frozen=True)
 class _Behaviour:
-    """What the compiled functions tell of one row; representatives of successors with the name of the action."""
+    """The results of the compiled functions for one row; representatives of successors with the name of the action."""
 
     successors: tuple[tuple[str, Row], ...]
     alarms: int
@@ -65,7 +65,7 @@ class _Sample:
         self._initials = Evaluator(self._instance).initials
 
     def compare(self, states: int) -> None:
-        """Look at so many states."""
+        """Look at this many states."""
         if not self._groups:
             return
         row, steps = self._first(), 0

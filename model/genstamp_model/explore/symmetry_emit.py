@@ -14,7 +14,7 @@ from genstamp_model.explore.symmetry_try import try_functions
 
 
 def canonical_functions(kernel: Kernel, plan: Plan) -> Iterator[str]:
-    """The texts of the functions above, and of what they call, but for `successors`."""
+    """The texts of the functions above, and of what they call, except for `successors`."""
     yield sort_function(kernel, plan)
     if plan.tried:
         yield from try_functions(kernel, plan)

@@ -68,7 +68,7 @@ class Facts:
         return all(theirs <= ours for ours, theirs in zip(self.parts(), other.parts(), strict=True))
 
     def both(self, other: Facts) -> Facts:
-        """What is known either way."""
+        """The facts that hold in both cases."""
         both = (ours & theirs for ours, theirs in zip(self.parts(), other.parts(), strict=True))
         lengths, inside = _smaller(self.lengths, other.lengths), _smaller(self.inside, other.inside)
         return replace(Facts(*both), lengths=lengths, inside=inside)
@@ -172,11 +172,11 @@ class _Draft:
         self._literals, self._members, self._constants, self._lengths, self._inside, self._natural = self._parts
 
     def known(self) -> Facts:
-        """What follows from each condition alone."""
+        """The consequences of each condition alone."""
         return Facts(*map(frozenset, self._parts))
 
     def facts(self) -> Facts:
-        """What is known, with what follows from alternatives of which one must hold."""
+        """The known facts, with the consequences of alternatives of which one must hold."""
         found, before = self.known(), None
         while found != before:
             before = found
@@ -252,7 +252,7 @@ class _Draft:
             self._inside.add((low, high.args[0], least))
 
     def _learn_of_some(self, condition: Expr, holds: bool) -> None:
-        """What follows from a body that holds of somebody, as far as it does not mention who that is."""
+        """The consequences of a body that holds for some member, as far as they do not mention the member."""
         inside = _Draft(Facts())
         inside.learn(condition.args[-1], holds)
         for ours, theirs in zip(self._parts, inside.facts().without(condition.data.name).parts(), strict=True):

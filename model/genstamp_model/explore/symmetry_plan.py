@@ -1,9 +1,9 @@
 """How the compiled search finds the representative of a state among those that differ in the numbering of members.
 
-Groups are *sorted* where that is exact: each member's cells, with a bit for each reference that says "it is me", make
-a key; members are numbered by the order of their keys. Members with equal keys are interchangeable in the state itself,
+Groups are *sorted* where that is exact: each member's cells, with a bit for each reference that says "it is me", make a
+key; members are numbered by the order of their keys. Members with equal keys are interchangeable in the state itself,
 so ties do no harm. That needs cells that belong to one member of the group at most, and references into it that do not
-stand at another of its members, nor in a message (whose place in a sorted bag depends on the numbering).
+are at another of its members, nor in a message (whose place in a sorted bag depends on the numbering).
 
 Groups for which this does not hold, and one of two groups that meet in a cell, are *tried*: every numbering of theirs
 is made, the sorted groups sorted in each, and the least row kept. That is exact for every model, and dear: the product
@@ -40,13 +40,13 @@ MOST_TRIED = 720
 
 @dataclass(frozen=True)
 class Spot:
-    """What a cell has to do with groups.
+    """The relation of a cell to groups.
 
     Attributes:
         members: the members, by group and position, that the cell belongs to.
         refers: the group whose member it refers to.
-        length: where it stands in a sequence: the cell of the length, and its own place.
-        messages: groups that the message speaks of which it is part of.
+        length: where it is in a sequence: the cell of the length, and its own place.
+        messages: groups that the message mentions which it is part of.
     """
 
     members: tuple[tuple[Group, int], ...] = ()
@@ -93,7 +93,7 @@ class Plan:
         ]
 
     def blocks(self, cells: Sequence[Cell]) -> list[list[int]]:
-        """Cells that had better stand side by side in a word: parts of a sorted group's member, member by member."""
+        """Cells that had better be side by side in a word: parts of a sorted group's member, member by member."""
         found = []
         for group in self.sorted:
             for first, last in pieces([cells[i] for i in self.of_member(group, 0)]):
@@ -134,7 +134,7 @@ def plan(instance: Instance) -> Plan:
     if _numberings(tried) > MOST_TRIED:
         names = " and ".join(f"{group.size} {group.name}" for group in tried)
         raise ConfigurationError(
-            f"{names} stand in relations to one another, so that {_numberings(tried)} numberings would have to be "
+            f"{names} are related to one another, so that {_numberings(tried)} numberings would have to be "
             f"tried for each state, more than {MOST_TRIED}; choose smaller sizes, or search without symmetry"
         )
     return Plan(spots, tuple(group for group in found if group not in tried), tried)
@@ -145,7 +145,7 @@ def _numberings(tried: tuple[Group, ...]) -> int:
 
 
 def mentioned(type_: Type, found: Sequence[Group]) -> Iterator[Group]:
-    """Those of some groups that values of a type speak of."""
+    """Those of some groups that values of a type mention."""
     match type_:
         case RefType(index=index) | SetType(index=index):
             yield from (group for group in found if group.has(index))

@@ -44,7 +44,7 @@ def sort_function(kernel: Kernel, plan: Plan) -> str:
 
 @dataclass(frozen=True)
 class _Piece:
-    """Part of a member: so many bits, at a place of a word for each member."""
+    """Part of a member: this many bits, at a place of a word for each member."""
 
     bits: int
     places: tuple[tuple[int, int], ...]

@@ -9,8 +9,8 @@ all that a search by symmetry needs.
 Not such are `choose` over such a set, which prefers earlier members; a smallest or largest member; a member that is
 written down by its number; and a read of what is not there (through none, of a sequence past its end), where the value
 that stands for nothing is a member: the first one. Such a read is accepted where conditions in the text say that it
-reads something: earlier checks of the step, other parts of a conjunction, the condition of a `when`. Their
-consequences are those of `symmetry_facts`. What is not accepted is refused.
+reads something: earlier checks of the step, other parts of a conjunction, the condition of a `when`. Their consequences
+are those of `symmetry_facts`. Everything else is refused.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _claims(instance: Instance) -> Iterator[tuple[str, Expr]]:
 
 @dataclass(frozen=True)
 class _Fault:
-    """What may prefer a member.
+    """An expression that may prefer a member.
 
     Attributes:
         words: what the text does.
@@ -146,7 +146,7 @@ class _Decision:
         return self._suspect[expr]
 
     def _own_fault(self, expr: Expr, path: Path, facts: Facts) -> _Fault | None:
-        """What the outermost form of an expression may prefer."""
+        """A member that the outermost form of an expression may prefer."""
         match expr.op:
             case Op.CONST if self._names_a_number(expr):
                 return _Fault(f"writes down the member {_shown(expr)} of a symmetric set", "declare it with named()")
@@ -190,7 +190,7 @@ class _Decision:
         return _Fault(words, condition=condition)
 
     def _inner_fault(self, expr: Expr, path: Path, facts: Facts) -> _Fault | None:
-        """What may prefer a member in the operands, each with what is known where it is used."""
+        """The operands that may prefer a member, each with the facts known at its use."""
         args = expr.args
         match expr.op:
             case Op.AND | Op.OR:
@@ -234,7 +234,7 @@ class _Decision:
     def _fault_of_junction(self, args: Sequence[Expr], facts: Facts, *, holds: bool) -> _Fault | None:
         """Of a conjunction, or with `holds` false of a disjunction: each part matters only where the others hold.
 
-        A part may rely on others that were accepted before it, in whatever order they are written.
+        A part may rely on others that were accepted before it, in any order.
         """
         waiting = list(args)
         while waiting:

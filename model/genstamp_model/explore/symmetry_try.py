@@ -1,11 +1,11 @@
 """Trying every numbering of the members of groups, in the compiled search.
 
-    exchange<i>(state)   exchange two neighbouring members; messages that speak of them are sorted anew
+    exchange<i>(state)   exchange two neighbouring members; messages that mention them are sorted again
     compare<i>(state)    whether the first of them belongs before the second (0), after it (2), or either way (1)
     canonical(state)     the representative, in the state's place
 
 First the members are put in order as far as what belongs to each of them alone tells; mostly that leaves nothing to be
-tried. Where two are equal, every numbering that keeps this order is looked at, and the least row kept: the numberings
+tried. Where two are equal, every numbering that keeps this order is examined, and the least row kept: the numberings
 are those in order whichever of them one begins with, so all states of an orbit have one representative. Numberings are
 made in the order of plain changes: from each to the next two neighbours are exchanged.
 """

@@ -2,7 +2,7 @@
 
 A table is a number of buckets of eight slots, one line of the cache each. A slot holds the upper half of a state's hash
 and, below it, the state's place plus one; an empty slot is 0. A state belongs to the bucket that its hash's upper half
-is the fraction of, and stands there or in the first bucket behind it that has room. So entries stand in the order of
+is the fraction of, and stands there or in the first bucket behind it that has room. So entries are in the order of
 their hashes, more or less, and a table grows in place by any factor without a look at the states.
 """
 
@@ -117,8 +117,8 @@ def enter(table: Words, buckets: Word, entry: Word, last: Word) -> Word:
 def grow(table: Words, buckets: Word, more: Word, waiting: Words) -> Word:
     """Make a table longer in place; 0 where more than WAITING entries would have to wait.
 
-    What belongs to bucket q belongs to q or one behind it afterwards. Beginning at the end, it therefore goes where
-    all has been moved already; the few entries that would come to lie below, or wrap around, wait until the end.
+    An entry of bucket q belongs to q or a later bucket afterwards. Beginning at the end, it therefore goes where all
+    has been moved already; the few entries that would come to lie below, or wrap around, wait until the end.
     """
     count = 0
     for q in range(buckets - 1, -1, -1):

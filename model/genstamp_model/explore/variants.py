@@ -1,8 +1,8 @@
 """An instance with one action changed: only that action is expanded and compiled again.
 
 For searching hundreds of models that differ in one action each. The functions of the other actions, of the invariants
-and of the witnesses stand in machine code already, and are called by their address. Neither symmetry nor renumbering
-is used.
+and of the witnesses are in machine code already, and are called by their address. Neither symmetry nor renumbering is
+used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from genstamp_model.language.model import Action, Instance, Model, Property
 from genstamp_model.refinement import refuse_other_beginnings
 
 _MOST_SCALARS: Final = 4
-"""How many times as many scalars as the instance itself has are kept before all are made anew."""
+"""How many times as many scalars as the instance itself has are kept before all are made again."""
 
 
 class _Writer(Writer):

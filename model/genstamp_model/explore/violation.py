@@ -17,13 +17,13 @@ from genstamp_model.refinement import story
 
 @dataclass(frozen=True)
 class Violation:
-    """What broke, and a shortest path to where it did.
+    """A violation, and a shortest path to it.
 
     Attributes:
         kind: "invariant", "transition", "deadlock", or "error" (a step went wrong while it was computed).
         name: the property; the action for an error; empty for a deadlock.
         message: what went wrong, in words, for a deadlock or an error.
-        path: for a transition property its last step breaks it, for an error the step that goes wrong is left out.
+        path: for a transition property its last step breaks it, for an error the failing step is omitted.
         story: for a refinement, why that step is none of the upper system; a line each.
     """
 
@@ -52,7 +52,7 @@ def broken_invariant(evaluator: Evaluator, path: Path) -> Violation:
 
 
 def bad_step(evaluator: Evaluator, path: Path, canonical: Canonical | None = None) -> Violation:
-    """The first step from a path's end that goes wrong or breaks a transition property; likewise.
+    """The first step from a path's end that fails or breaks a transition property; likewise.
 
     Args:
         canonical: how the search stored its states, where not as they are.

@@ -170,7 +170,7 @@ class _Text:
             yield "#endif"
 
     def _transitions(self) -> list[str]:
-        """What every step remembers of the state before it, and how it is judged by the transition properties."""
+        """The values that every step saves from the state before it, and the check of the transition properties."""
         lines: list[str] = []
         judging = []
         for claim in self._of("transition"):

@@ -73,7 +73,7 @@ class Bounds:
         return self._instance.sizes.of(index)
 
     def _read(self, expr: Expr) -> Span:
-        """The declared range of a number that stands in the state."""
+        """The declared range of a number in the state."""
         kind = expr.type
         if not isinstance(kind, NumberType) or kind.low is None:
             return _UNKNOWN
@@ -86,7 +86,7 @@ def _around(left: Span, right: Span) -> Span:
 
 
 def _is_read(expr: Expr) -> bool:
-    """Whether a value is read from the state, and not from what a step has made of it."""
+    """Whether a value is read from the state before the step, not from a new value."""
     while expr.op in _READS:
         if not expr.args:
             return True

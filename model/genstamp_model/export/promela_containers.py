@@ -127,7 +127,7 @@ class Containers:
                 yield from self._read(type_, expr, new)
 
     def _read(self, type_: SequenceType | BagType, expr: Expr, new: _Building) -> Iterator[str]:
-        """Copy what stands in the state."""
+        """Copy what is in the state."""
         write, room, element = self._expressions.scalar, self._shapes.room(type_), element_of(type_)
         yield f"{new.name}.size = {bare(write(expr, new.bound, new.scope, (Size(),)))};"
         if room:
@@ -256,7 +256,7 @@ class Containers:
 
 
 def element_of(type_: SequenceType | BagType) -> Type:
-    """What a sequence or bag holds."""
+    """The element type of a sequence or bag."""
     return type_.element if isinstance(type_, SequenceType) else type_.message
 
 

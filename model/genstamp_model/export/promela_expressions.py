@@ -40,7 +40,7 @@ class Expressions:
         return text, reads
 
     def leaf(self, variable: str, path: Path) -> str:
-        """The variable with the fields of a path: what reads and writes are told apart by."""
+        """The variable with the fields of a path: what reads and writes are distinguished by."""
         return ".".join([variable, *(str(step.position) for step in path if isinstance(step, Field))])
 
     def scalar(self, expr: Expr, bound: Bound, scope: Scope = STATE, path: Path = ()) -> str:
@@ -106,12 +106,12 @@ class Expressions:
         return self.within(array.type, position, index, found, self.shapes.zero(expr.type, path))
 
     def within(self, array: Type, position: Expr, index: str, found: str, otherwise: str) -> str:
-        """A text where a position lies within an array, another one where it is nobody's."""
+        """One text for a position within an array, another one for none."""
         outside = self.outside(array, position, index)
         return f"({outside} -> {otherwise} : {found})" if outside else found
 
     def outside(self, array: Type, position: Expr, index: str) -> str | None:
-        """The condition that a position is nobody's; None where that cannot be."""
+        """The condition that a position is none; None if that is impossible."""
         assert isinstance(array, ArrayType) and isinstance(position.type, RefType)
         if not position.type.optional:
             return None

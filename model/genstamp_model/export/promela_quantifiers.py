@@ -1,7 +1,7 @@
 """Quantifiers in Promela: each is a macro, its body another one with the bound name as parameter.
 
-The macro writes the body out once for each member, so that it can stand in a guard. Its own parameters are the names
-that occur unbound.
+The macro writes the body out once for each member, so that it can be in a guard. Its own parameters are the names that
+occur unbound.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Quantifiers:
     def _over_messages(
         self, name: str, expr: Expr, bound: Bound, scope: Scope, parameters: tuple[str, ...]
     ) -> tuple[str, list[str]]:
-        """What is said of each place of a bag, and how that is joined."""
+        """The condition on each place of a bag, and how the conditions are joined."""
         bag, body = expr.args
         own = self.bound_name(expr.data.name)
         inside = {**bound, expr.data.name: Message(bag, own)}
@@ -113,7 +113,7 @@ class Quantifiers:
     def _over_members(
         self, name: str, expr: Expr, bound: Bound, scope: Scope, parameters: tuple[str, ...]
     ) -> tuple[str, list[str]]:
-        """What is said of each member of an index set, and how that is joined."""
+        """The condition on each member of an index set, and how the conditions are joined."""
         own = self.bound_name(expr.data.name)
         members = self._shapes.members(expr.data.over)
         inside, text = {**bound, expr.data.name: own}, comment(ir.text(expr))

@@ -27,7 +27,7 @@ class Scope:
 
     Attributes:
         before: prefix of the variables before a step; the state itself has none.
-        effects: what the step makes of variables, in the state that it leads to; `given` its parameters.
+        effects: the new values of variables, in the next state; `given` its parameters.
         shared: subexpressions that were computed into a temporary.
     """
 

@@ -274,7 +274,7 @@ class Shapes:
             type_: of the variable.
             initial: its value at the beginning.
             spare: so many places more than a state needs, for a sequence or bag.
-            raw: every scalar is 0 at the beginning, whatever `initial` is.
+            raw: every scalar is 0 at the beginning, regardless of `initial`.
         """
         if is_scalar(type_):
             return self._scalar(name, type_, "0" if raw else self.constant(type_, initial))

@@ -247,7 +247,7 @@ class _Writing:
         return scope
 
     def _updates(self, expr: Expr, bound: Bound, where: _Where) -> Iterator[_Update]:
-        """What has to be assigned so that a place that holds `where.current` holds the value of an expression."""
+        """The assignments that give a place with `where.current` the value of an expression."""
         if expr is where.current:
             return
         match expr.op, where.type:

@@ -35,7 +35,7 @@ def bare(text: str) -> str:
 
 
 def enclosed(text: str) -> str:
-    """A text that can stand anywhere in an expression."""
+    """A text that can be anywhere in an expression."""
     if text.replace("_", "a").isalnum() or (bare(text) != text) or (text.startswith("(") and _closes_last(text)):
         return text
     return f"({text})"

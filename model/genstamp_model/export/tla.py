@@ -1,9 +1,9 @@
 """A model as a TLA+ module that a reader of TLA+ can follow, and the configuration that TLC needs to check it.
 
 Kept: quantifiers, parameters, records, the names of actions and properties, labels of checks, documentation and source
-lines. Left out: refusals (no step; the exception stands in a comment), observations.
+lines. Not here: refusals (no step; the exception is in a comment), observations.
 
-The module speaks of the protocol alone; what a configuration limits is a section of its own, where each claim is said
+The module mentions the protocol alone; what a configuration limits is a section of its own, where each claim is said
 again for states within the limits. TLC looks once at states beyond a CONSTRAINT before it turns back, and a search that
 counts them would not agree with ours. A step that changes nothing is no step in TLA+, so `[][claim]_vars` does not
 judge it.
@@ -106,7 +106,7 @@ _HELPERS: Final[dict[str, tuple[tuple[str, ...], list[str]]]] = {
 
 @dataclass(frozen=True)
 class TlaModule:
-    """A module, and what its operators stand for.
+    """A module, and the meanings of its operators.
 
     Attributes:
         name: of the module, and so of its file.

@@ -38,7 +38,7 @@ LIMITS: Final = "WithinLimits"
 
 @dataclass(frozen=True)
 class Claims:
-    """What TLC is asked to check in one run.
+    """The claims that TLC checks in one run.
 
     Attributes:
         invariants: operators of the module.
@@ -152,7 +152,7 @@ class Properties:
                 yield opened(f"\\A {over} :", fair, level=Level.OPEN) if over else fair
 
     def limits(self) -> Iterator[str]:
-        """What the limits demand, and every claim within them."""
+        """The conditions of the limits, and every claim within them."""
         yield from rule()
         yield "(* Limits of a search. They are no part of the protocol: TLC gets them as a CONSTRAINT, and judges a"
         yield "   claim within them only. *)"

@@ -70,7 +70,7 @@ class Expressions:
         self._at: Expr | None = None
 
     def sharing(self, roots: Sequence[Expr], write: Callable[[], Piece]) -> Piece:
-        """What `write` gives, behind names for what is said more than once in some expressions.
+        """The output of `write`, with names for parts that occur more than once in some expressions.
 
         Args:
             roots: the expressions that `write` will write.
@@ -176,7 +176,7 @@ class Expressions:
         return call(name, *parts)
 
     def _in_order(self, expr: Expr, member: Piece) -> Piece:
-        """The rank of a member or one of its neighbours; those of nobody are 0 and nobody."""
+        """The rank of a member or one of its neighbours; those of none are 0 and none."""
         kind = expr.args[0].type
         if isinstance(kind, EnumType):
             labels = [("", Piece(quoted(label))) for label in kind.labels]
@@ -255,7 +255,7 @@ class Expressions:
         return bullets("\\/", pieces)
 
     def _labels(self, parts: Sequence[Expr]) -> tuple[Expr, list[Expr]] | None:
-        """What is compared with which labels, where each part compares the same with a label."""
+        """The common expression and the labels, if each part compares the same expression with a label."""
         if any(part.op is not Op.EQ or part in self._named for part in parts):
             return None
         subject = parts[0].args[0]
@@ -301,7 +301,7 @@ class Expressions:
         return _behind(base, f"[{at.inline}]")
 
     def _guard(self, position: Expr, at: Piece, index: IndexSet) -> Piece | None:
-        """What must hold so that an array over an index set has an element at a position."""
+        """The condition that an array over an index set has an element at a position."""
         kind = position.type
         assert isinstance(kind, RefType)
         if kind.index.name != index.name and kind.index.root != index.name:

@@ -130,7 +130,7 @@ def listed(head: str, items: Sequence[tuple[str, Piece]], close: str) -> Piece:
 
 
 def changed(base: Piece, items: Sequence[tuple[str, Piece]]) -> Piece:
-    """A function or record but for some elements: `[f EXCEPT ![d] = 1]`."""
+    """A function or record except for some elements: `[f EXCEPT ![d] = 1]`."""
     inline = f"[{base.inline} EXCEPT " + ", ".join(label + item.inline for label, item in items) + "]"
 
     def broken(width: int) -> Lines:

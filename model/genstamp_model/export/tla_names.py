@@ -40,7 +40,7 @@ class Names:
     """The names of one module, and those bound around the expression that is being written.
 
     Attributes:
-        has_none: whether the module speaks of nobody.
+        has_none: whether the module uses none.
         nothing: a variable that never changes, where the model has none: TLA+ demands one.
     """
 
@@ -154,7 +154,7 @@ class Names:
         return self._types
 
     def bound(self, name: str) -> str:
-        """What a parameter, or the variable of a quantifier, is called here."""
+        """The name of a parameter, or of the variable of a quantifier, here."""
         return next(scope[name] for scope in reversed(self._bound) if name in scope)
 
     def is_bound(self, name: str) -> bool:
@@ -169,7 +169,7 @@ class Names:
             wanted: each name in the model with what it may be called, the best first.
 
         Returns:
-            What they are called.
+            Their names.
         """
         scope: dict[str, str] = {}
         self._bound.append(scope)
@@ -189,7 +189,7 @@ def parameter_names(name: str) -> tuple[str, ...]:
 
 
 def binder_names(over: IndexSet | RecordType) -> tuple[str, ...]:
-    """What the variable of a quantifier may be called: `d` of datanodes, `m` of messages."""
+    """The name of a quantifier's variable: `d` of datanodes, `m` of messages."""
     return ("m",) if isinstance(over, RecordType) else (over.name[0].lower(),)
 
 

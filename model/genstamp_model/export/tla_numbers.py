@@ -23,7 +23,7 @@ def refuse_large(model: Model) -> None:
     """
     for place, number, source in _numbers(model):
         if abs(number) > LARGEST:
-            raise ConfigurationError(f"TLC has no numbers beyond {LARGEST}; {place} has {number}", source)
+            raise ConfigurationError(f"TLC has no numbers above {LARGEST}; {place} has {number}", source)
 
 
 def _numbers(model: Model) -> Iterator[tuple[str, int, Source | None]]:

@@ -1,4 +1,4 @@
-"""What stands more than once in an exported expression, and what it is to be called."""
+"""The parts that occur more than once in an exported expression, and their names."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ _WORTH_A_NAME: Final = 10
 
 
 def shared(roots: Sequence[Expr], named: Mapping[Expr, str]) -> list[Expr]:
-    """What stands more than once in some expressions and is long enough to get a name, operands first."""
+    """The parts that occur more than once in some expressions and are long enough to get a name, operands first."""
     uses: dict[Expr, int] = {}
     weight = ir.written_sizes(roots, named)
     order: list[Expr] = []

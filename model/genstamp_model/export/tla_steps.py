@@ -1,6 +1,6 @@
 """The actions of a model in TLA+: checks in order, then effects, then what stays as it is.
 
-A label stands as a comment at its check. What refuses a call is no step here: nothing changes.
+A label stands as a comment at its check. A refusal of a call is not a step here: nothing changes.
 """
 
 from __future__ import annotations

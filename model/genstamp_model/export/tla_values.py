@@ -138,7 +138,7 @@ def type_set(type_: Type, names: Names) -> Piece:
 
 
 def named_types(type_: Type) -> Iterator[EnumType | RecordType]:
-    """The enumerations and records that stand in the set of a type's values."""
+    """The enumerations and records that are in the set of a type's values."""
     match type_:
         case EnumType() | RecordType():
             yield type_
@@ -189,7 +189,7 @@ def _sequences(place: str, type_: Type, names: Names) -> Iterator[str]:
 
 
 def limits(place: str, type_: Type, names: Names) -> Iterator[str]:
-    """What the configuration's limits demand of a variable."""
+    """The conditions that the configuration's limits set for a variable."""
     match type_:
         case NumberType(limit=str(name)):
             yield f"{place} <= {names.limits[name]}"
@@ -212,7 +212,7 @@ def limits(place: str, type_: Type, names: Names) -> Iterator[str]:
 def _within(
     over: str, candidates: tuple[str, ...], place: str, element: Type, names: Names, demands: Demands
 ) -> Iterator[str]:
-    """What is demanded of each element of an array or sequence."""
+    """The condition on each element of an array or sequence."""
     with names.binding([("", candidates)]) as [bound]:
         found = list(demands(f"{place}[{bound}]", element, names))
     yield from (f"\\A {bound} \\in {over} : {demand}" for demand in found)

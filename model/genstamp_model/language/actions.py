@@ -1,7 +1,7 @@
 """Tracing the actions of a system: each way through a declared one becomes an action of the model.
 
 An action without a `case` has one way. With cases it is traced again and again, each time along other answers, in the
-order in which the ways stand in the text.
+order in which the ways are in the text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from genstamp_model.language.trace import ActionParameter, Case, Check, Trace
 from genstamp_model.language.types import IndexSet, RefType
 
 _MOST_WAYS = 200
-"""So many ways through one action nobody reads: a `case` stands in a loop, or cases do not end in `return`."""
+"""More ways through one action than a reader can follow: a `case` is in a loop, or cases do not end in `return`."""
 
 
 @dataclass
@@ -143,7 +143,7 @@ class ActionTracer:
             known = [parameter.name for parameter in parameters]
             if name not in known:
                 has = ", ".join(known) or "none"
-                message = f"caller '{name}' of {declaration.name} is none of its parameters; it has {has}"
+                message = f"caller '{name}' of {declaration.name} is not one of its parameters; it has {has}"
                 raise SpecError(message, declaration.source)
             return name
         asked = self.state.callers_of(declaration)

@@ -71,7 +71,7 @@ def is_called_by_author() -> bool:
 
 @contextmanager
 def authored(source: Source | None = None) -> Iterator[None]:
-    """Run an author's code: what goes wrong in it is one sentence, and what it prints goes to standard error.
+    """Run an author's code: an error in it is one sentence, and its output goes to standard error.
 
     It may go to another directory, and change where modules are looked for; afterwards that is as before, but that
     what it has added there stays, behind the rest.

@@ -135,7 +135,7 @@ class Builder:
         return Trace(dict(self.values), may_assign, left_out=self._left_out, marks=self._marks)
 
     def _traced(self, function: Callable[..., Any], trace: Trace, source: Source, *arguments: Any) -> Any:
-        """What a function of the author's returns while it is traced."""
+        """The result of an author's function during tracing."""
         # To watch costs as much time as to trace. What others write may call what no name in it tells of.
         is_suspect = not self._again and (not is_specification(function) or self.reach.suspects(function))
         # What is printed is printed once.
@@ -172,7 +172,7 @@ class Builder:
                     raise SpecError(message, self.system.source)
 
     def _refuse_marks(self) -> None:
-        """Refuse a mark of the other kind, and a variation of which nothing in the text knows."""
+        """Refuse a mark of the other kind, and a variation that does not occur in the text."""
         kinds = {variation.name: variation.kind for variation in self.system.variations}
         for (name, mark), source in self._marks.items():
             if name in kinds and kinds[name] not in _MARKED[mark]:
@@ -235,7 +235,8 @@ class Builder:
         for part in (None if is_from_every_state else condition, target):
             if part is not None and is_constant(part):
                 raise SpecError(
-                    f"{declaration.kind} {declaration.name} is the same in every state; write a condition on the state",
+                    f"{declaration.kind} {declaration.name} has the same value in every state; write a condition on "
+                    f"the state",
                     declaration.source,
                 )
         for part in (condition, target):
@@ -394,6 +395,4 @@ def _refuse_one_name(properties: Sequence[traced.Property]) -> None:
 def _refuse_unknown(what: str, names: Sequence[str], known: Sequence[str], claim: traced.Property) -> None:
     for name in names:
         if name not in known:
-            raise SpecError(
-                f"{claim.name} speaks of {what} '{name}'; there are {', '.join(known) or 'none'}", claim.source
-            )
+            raise SpecError(f"{claim.name} names {what} '{name}'; there are {', '.join(known) or 'none'}", claim.source)

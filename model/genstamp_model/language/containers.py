@@ -166,7 +166,7 @@ class Sequence(Value, Generic[V]):
         return Bool(ir.disjunction([ir.conjunction([here, said]) for here, said in self._places(claim)]))
 
     def _places(self, claim: Callable[[V], Bool | bool]) -> Iterator[tuple[Expr, Expr]]:
-        """Of each place that may be filled whether it is, and what the claim says of the element there."""
+        """For each place that may be filled, whether it is, and the claim about its element."""
         kind, expr, size = self._type, self.expr, self.size().expr
         assert isinstance(kind, SequenceType)
         if kind.capacity is None:

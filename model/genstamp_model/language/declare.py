@@ -176,7 +176,7 @@ class Part(Traced, metaclass=_PartType):
 
     @classmethod
     def callers_of(cls, declaration: ActionDeclaration) -> frozenset[IndexSet]:
-        """Sets whose members may call a step, as the part in which it stands says, or one that this builds on."""
+        """Sets whose members may call a step, as its part or a base part declares."""
         parts = (base for base in cls.__mro__ if isinstance(vars(base).get(declaration.name), ActionDeclaration))
         callers: tuple[type[Index], ...] = getattr(next(parts, cls), "_callers", ())
         return frozenset(index.set for index in callers)
@@ -198,7 +198,7 @@ class Part(Traced, metaclass=_PartType):
 
     @classmethod
     def observations(cls) -> list[ObservationDeclaration]:
-        """What nodes can show, likewise."""
+        """The observations of nodes, likewise."""
         return cls._all(ObservationDeclaration)
 
 
@@ -216,13 +216,15 @@ _OF_PARTS: Final = frozenset(
         "mro",
     }
 )
-"""What a part's class has itself."""
+"""The declarations in a part's own class."""
 
 
 def _plain(function: object, decorator: str) -> None:
     """Refuse what is no plain function: it could not be traced, or means something else."""
     if isinstance(function, Declaration):
-        raise misuse(f"@{decorator} stands over another decorator of the language; write it twice, as two functions")
+        raise misuse(
+            f"@{decorator} is applied to a function with another decorator of the language; write two functions"
+        )
     if not inspect.isfunction(function):
         raise misuse(f"@{decorator} decorates a function of the class, not {_shown(function)}")
     if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
@@ -258,14 +260,14 @@ def action(
     """Declare a step.
 
     Args:
-        event: name under which a run shows the step; the function's name unless told otherwise, so that several
-            actions can be one event with several outcomes.
-        hidden: nobody can see the step happen.
+        event: name under which a run shows the step; by default the function's name. So several actions can be outcomes
+            of one event.
+        hidden: the step is unobservable.
         refuses: the caller is answered with this exception although the step changes the state.
         unchanged: why the step has no effects; coverage asks of every other action that it changes something, unless
             the system declares it `idle`.
-        caller: for pictures of traces, the parameter whose member calls; None where nobody does; by default as the part
-            says.
+        caller: for pictures of traces, the parameter that is the caller; None for no caller; by default as the part
+            declares.
     """
     source = called_from()
 

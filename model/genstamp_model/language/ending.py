@@ -1,4 +1,4 @@
-"""What `System.may_stop` can be besides a condition: a run may end in any state, or in none."""
+"""The values of `System.may_stop` besides a condition: a run may end in any state, or in none."""
 
 from __future__ import annotations
 

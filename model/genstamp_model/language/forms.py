@@ -57,10 +57,10 @@ def require(
 
     Args:
         condition: what must hold before the step.
-        label: what holds, in words; shown when a step is rejected, counted by coverage, dropped by mutants.
+        label: what holds, as text; shown when a step is rejected, counted by coverage, dropped by mutants.
         refuses: exception that the caller gets when this check is the first to fail; without it the step just
             cannot happen.
-        defensive: nobody is known to meet this refusal; coverage asks for a state where it is given only in systems
+        defensive: no system is known to reach this refusal; coverage asks for a state where it is given only in systems
             that say of it that they meet it (`System.meets`).
         repairs: name of the hole that is closed by this check: a semantics that has the hole does not have the check.
         since: name of the bug that was closed by it, likewise.
@@ -92,8 +92,8 @@ def case(
     Args:
         name: what the way is called, a word or two joined by `_`.
         condition: when the step goes this way.
-        label: what holds then, in words.
-        otherwise: what holds on the other ways, in words; by default that it is not so.
+        label: what holds then, as text.
+        otherwise: what holds on the other ways, as text; by default that it is not so.
         refuses: exception that the caller gets at the end of this way, although it changes the state; empty where a
             case before it refuses and this way does not.
         unchanged: why this way has no effects, as of an action.
@@ -111,7 +111,7 @@ def case(
 def either(name: str, label: str, *, refuses: str | None = None, unchanged: str = "") -> bool:
     """Whether the step goes this way, which is open: `if either("unanswered", "the answer is lost"): return`.
 
-    It is a `case` without a condition, and may stand after effects.
+    It is a `case` without a condition, and may be after effects.
     """
     _name_way(name, label, "either('unanswered', 'the answer is lost')")
     return current().case(name, None, label, "", refuses, unchanged)
@@ -140,7 +140,7 @@ def since(bug: str) -> bool:
 
 
 def _is_left_out(trace: Trace, label: str, repairs: str | None, since: str | None) -> bool:
-    """Whether a check or a case is left out by its marks; its label is known all the same."""
+    """Whether a check or a case is left out by its marks; its label is known anyway."""
     left_out = trace.leaves_out(repairs=_mark(repairs), since=_mark(since))
     if left_out:
         trace.labels.add(label)
@@ -160,7 +160,7 @@ def _words(given: object, demand: str) -> None:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What would come of some checks and effects, traced aside: see `attempt`."""
+    """The result of some checks and effects, traced aside: see `attempt`."""
 
     _trace: Trace
 
@@ -187,7 +187,7 @@ class Attempt:
 
 
 def attempt(step: Callable[[], object]) -> Attempt:
-    """Trace checks and effects aside: a call to somebody whose refusal the caller takes for an answer of its own."""
+    """Trace checks and effects aside: a call whose refusal the caller handles as an answer."""
     trace = current()
     aside = Trace(
         dict(trace.values),
@@ -201,7 +201,9 @@ def attempt(step: Callable[[], object]) -> Attempt:
     with tracing(aside):
         step()
     if aside.cases:
-        raise misuse(f"case '{aside.cases[0].name}' stands in an attempt, which has one way; write when(...) there")
+        raise misuse(
+            f"case '{aside.cases[0].name}' is in an attempt, which has only one way through; write when(...) there"
+        )
     if aside.parameters:
         raise misuse("an attempt cannot pick numbers or receive messages; do so before it")
     return Attempt(aside)
@@ -361,7 +363,7 @@ def pick(name: str, low: Any, high: int | None = None, /, *, or_none: bool = Fal
     """Any number from `low` to `high`, or any member of an index set: the step exists once for each.
 
     Args:
-        name: of the choice, as it stands in traces.
+        name: of the choice, as it is in traces.
         low: the least number, or a class derived from Index.
         high: the largest number.
         or_none: the choice of a member may also be none.
@@ -383,4 +385,6 @@ def observe(**values: object) -> None:
         else:
             raise misuse(f"observed '{name}' must be a value of the state, a flag or a number, not {value!r}")
         if trace.observations.setdefault(name, shown) is not shown:
-            raise misuse(f"'{name}' shows another value before in this step; observe it once, or under another name")
+            raise misuse(
+                f"'{name}' was observed with another value earlier in this step; observe it once, or under another name"
+            )

@@ -1,4 +1,6 @@
-"""What an author gives for the fields of a declaration: of another kind it is refused where the declaration stands."""
+"""Checks the values that an author gives for the fields of a declaration; a wrong kind of value is refused at the
+declaration.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ def refuse_others(what: str, declaration: object, **fields: tuple[IsRight, str])
     """Refuse a declaration one of whose fields holds something else.
 
     Args:
-        what: the declaration, in words.
+        what: the declaration, as text.
         fields: by name, what the value has to fulfil, and what to write.
 
     Raises:

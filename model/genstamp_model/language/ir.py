@@ -306,7 +306,7 @@ def digest(node: Expr, known: dict[int, str]) -> str:
 
     Args:
         node: the expression.
-        known: digests of parts by identity; what is computed is added, so that a shared part is looked at once.
+        known: digests of parts by identity; what is computed is added, so that a shared part is examined once.
     """
     for part in walk(node):
         if id(part) not in known:

@@ -17,7 +17,7 @@ def refuse_leak(expr: Expr, parameters: frozenset[str], source: Source) -> None:
     """Refuse a quantifier's member that is used outside of its quantifier, and a parameter of a member's name."""
     leaked = sorted(expr.free - parameters)
     if leaked:
-        raise SpecError(f"'{leaked[0]}' is used outside of the quantifier that it stands for a member of", source)
+        raise SpecError(f"'{leaked[0]}' is the member of a quantifier and is used outside it", source)
     if any(_NUMBERED.search(name) for name in parameters):
         bound = {node.data.name for node in ir.walk(expr) if node.op in ir.BINDERS}
         captured = sorted(parameters & bound)

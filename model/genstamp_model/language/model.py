@@ -154,7 +154,7 @@ class Property:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a node can show about one entity at any time."""
+    """The observations of a node about one entity at any time."""
 
     name: str
     parameters: tuple[ActionParameter, ...]
@@ -221,7 +221,7 @@ class Model:
             raise SpecError(message, self.source)
 
     def stopping_nowhere(self) -> Model:
-        """The model with each state without a step as a deadlock, whatever its system says."""
+        """The model in which each state without a step is a deadlock, regardless of the system's `may_stop`."""
         return replace(self, may_stop=ir.const(False, BOOL), may_stop_anywhere=False)
 
     @cached_property
@@ -256,7 +256,7 @@ class Model:
 
     @cached_property
     def index_sets(self) -> tuple[IndexSet, ...]:
-        """Every index set that the model speaks of, in order of appearance."""
+        """Every index set that the model mentions, in order of appearance."""
         found: dict[str, IndexSet] = {}
         for index in self._mentioned():
             found.setdefault(index.name, index)

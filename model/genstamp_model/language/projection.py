@@ -1,4 +1,4 @@
-"""What is left of an upper action where some of its system's variables are hidden.
+"""An upper action without the hidden variables of its system.
 
 A projection maps some variables of the upper system and leaves the others out. A step is then one of an upper action if
 there are values of the hidden variables with which it is. That is not decided but bounded from above: a check, or an
@@ -7,7 +7,7 @@ hidden one holds for any. Where a check or an effect says that a hidden variable
 that value in the whole action (`told`).
 
 So nothing that is a step of the upper system is refused. What is accepted may be none, for two reasons: two parts may
-need different values of one hidden variable, and nobody asks how it came by its value.
+need different values of one hidden variable, and the origin of its value is not checked.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Projected:
     """Conditions of an upper action with some variables hidden, over the lower state.
 
     Args:
-        hidden: variables that nothing tells.
+        hidden: variables that cannot be determined.
         unknown: parameters, likewise: messages out of hidden bags.
         here: takes an upper expression without hidden names to the lower one.
         same: equality of two lower expressions.
@@ -108,7 +108,7 @@ class Projected:
 
         Args:
             after: the mapped variable, or a part of it, over the next lower state.
-            effect: what the action makes of it, over the upper state.
+            effect: its new value under the action, over the upper state.
         """
         if not self._is_blind(effect):
             return self._same(after, self._here(effect))
@@ -133,7 +133,7 @@ class Projected:
         return ir.make(Op.ITE, (self._here(test), first, second), BOOL)
 
     def _everywhere(self, after: Expr, effect: Expr, index: IndexSet) -> Expr:
-        """Each element becomes what the effect makes of it."""
+        """Each element gets the value of the effect."""
         self._binders += 1
         binder = ir.Binder(f"at_{self._binders}", index)
         position = ir.make(Op.PARAMETER, (), RefType(index), binder.name)

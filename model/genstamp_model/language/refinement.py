@@ -1,13 +1,13 @@
 """Refinements: every step of a system is a step of an upper one, or changes nothing there.
 
-A mapping gives each variable of the upper system as an expression over the lower one's state. Put in the place of the
-upper variables, before a step and after it, it turns "this step is one of the upper system's" into an ordinary
-transition property of the lower system: some upper action, with some arguments, passes its checks, and its effects are
-what the mapping gives after the step. So every judge of transition properties judges refinements.
+A mapping gives each variable of the upper system as an expression over the lower one's state. Substituted for the upper
+variables, before a step and after it, it turns "this step is one of the upper system's" into an ordinary transition
+property of the lower system: some upper action, with some arguments, passes its checks, and its effects are what the
+mapping gives after the step. So every judge of transition properties judges refinements.
 
 A projection gives some of the upper variables only: `genstamp_model.language.projection` says what is judged then.
 
-Left out: that the initial state is mapped to the upper one's, which needs sizes (`genstamp_model.refinement`).
+Not here: that the initial state is mapped to the upper one's, which needs sizes (`genstamp_model.refinement`).
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ def refinement(
             raise SpecError(f"there is no action '{name}' of {upper.system}; it has {known}", declaration.source)
     for name in declaration.hidden:
         if name not in upper.types or name in declaration.mapping:
-            raise SpecError(f"'{name}' is hidden, and is no variable of {upper.system}, or mapped", declaration.source)
+            raise SpecError(
+                f"'{name}' is hidden, but is not a variable of {upper.system} or is mapped", declaration.source
+            )
     steps = _Steps(declaration, upper, mapping)
     taken = {a.name: steps.taken(a) for a in upper.actions if a.name not in declaration.unreachable and steps.shows(a)}
     claim = _property(
@@ -164,7 +166,7 @@ class _Steps:
 
     @property
     def but(self) -> str:
-        """What the claim says nothing about, in words."""
+        """The subjects that the claim does not cover, as text."""
         return f", whatever {', '.join(self._declaration.hidden)} may be" if self._hidden else ""
 
     def shows(self, action: traced.Action) -> bool:
@@ -186,7 +188,7 @@ class _Steps:
         return condition
 
     def _whole(self, action: traced.Action, effects: Mapping[str, Expr]) -> list[Expr]:
-        """The checks hold, and every variable becomes what the effects make of it."""
+        """The checks hold, and every variable gets the value of its effect."""
         parts = [self._here(check.condition) for check in action.checks]
         for variable in self._upper.variables:
             after = self._after[variable.name]
@@ -335,7 +337,7 @@ def _read_off(effect: Expr, after: Expr, name: str) -> Expr | None:
 
 
 def _in_range(value: Expr, type_: Type, name: str) -> list[Expr]:
-    """That the numbers in a value keep to the range of their type."""
+    """The condition that the numbers in a value keep to the range of their type."""
     match type_:
         case NumberType(low=low, high=high) if value.op is Op.CONST:
             inside = (low is None or low <= value.data) and (high is None or value.data <= high)

@@ -134,7 +134,7 @@ class Refusing(Symbolic):
     def __class__(self) -> Any:
         """The class, for Python; an author's isinstance() is refused where it would be false of every state."""
         if is_open() and is_called_by_author():
-            raise misuse("a value of the state has no Python class while it is traced; compare it with == or .at()")
+            raise misuse("a value of the state has no Python class during tracing; compare it with == or .at()")
         return type(self)
 
     def __repr__(self) -> str:
@@ -154,7 +154,7 @@ class Refusing(Symbolic):
 
     def __bool__(self) -> NoReturn:
         raise misuse(
-            "a symbolic value has no truth value while it is traced; write '&', '|', '~' for 'and', 'or', 'not', "
+            "a symbolic value has no truth value during tracing; write '&', '|', '~' for 'and', 'or', 'not', "
             "when(condition, a, b) for 'if' or case('name', condition, 'label') for a way of its own, "
             "and (a <= b) & (b <= c) for a chained comparison"
         )
@@ -172,10 +172,12 @@ class Refusing(Symbolic):
         raise misuse("len() needs a concrete value; write .size()")
 
     def __hash__(self) -> int:
-        raise misuse("a symbolic value cannot be a key or stand in a Python set; write an array or a set of the state")
+        raise misuse(
+            "a symbolic value cannot be a key or an element of a Python set; write an array or a set of the state"
+        )
 
     def __index__(self) -> NoReturn:
-        raise misuse("a symbolic value is no Python integer; write forall, exists, count or pick(name, low, high)")
+        raise misuse("a symbolic value is not a Python integer; write forall, exists, count or pick(name, low, high)")
 
     def __getitem__(self, position: Any) -> Any:
         raise misuse(f"{describe(self.expr.type)} has no elements to look up{self._instead()}")
@@ -187,7 +189,7 @@ class Refusing(Symbolic):
         raise misuse("a value of the state cannot be deleted; assign another one")
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
-        raise misuse(f"{describe(self.expr.type)} cannot be called; leave out the parentheses")
+        raise misuse(f"{describe(self.expr.type)} cannot be called; omit the parentheses")
 
     def __copy__(self) -> NoReturn:
         raise misuse("a symbolic value cannot be copied; assign it to a name, or write its fields into a new record")
@@ -214,7 +216,7 @@ class Refusing(Symbolic):
 
 _OF_US: Final = frozenset({"expr", "place", "set", "declared", "type"})
 _NO_TEXT: Final = (
-    "a symbolic value has no text while it is traced; compare it with == or .at(), and look at values with simulate"
+    "a symbolic value has no text during tracing; compare it with == or .at(), and look at values with simulate"
 )
 
 

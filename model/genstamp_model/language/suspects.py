@@ -36,7 +36,7 @@ _DISPLAY: Final = "a list, tuple, set or dictionary in place of a condition coun
 _UNUSED: Final = (
     "a value is computed and not used; write return or = before it, require(...) around it, or () to call a function"
 )
-_CLASS: Final = "a value of the state has no Python class while it is traced; compare it with == or .at()"
+_CLASS: Final = "a value of the state has no Python class during tracing; compare it with == or .at()"
 _INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
 _FUNCTION: Final = "a function in place of a condition is always true; call it"
 _NOTHING: Final = (
@@ -86,7 +86,7 @@ class Traced:
 
 
 class Symbolic(Traced):
-    """Base of what stands for the values of every state."""
+    """Base class of symbolic values, which represent the values of every state."""
 
     __slots__ = ()
 
@@ -275,7 +275,7 @@ def _may_be_none(value: Symbolic) -> bool:
 
 
 def _resolved(operand: _Operand | None, frame: FrameType) -> object:
-    """What an operand is, as far as it is known when the function is called."""
+    """The known value of an operand when the function is called."""
     if operand is None:
         return _UNKNOWN
     if operand.load == "constant":
@@ -352,7 +352,9 @@ def _is_of_no_use(before: Sequence[dis.Instruction]) -> bool:
 
 
 def _called(before: Sequence[dis.Instruction]) -> dis.Instruction | None:
-    """What loads the function that is called at the end: the longest part of the text that begins as the call does."""
+    """The instruction that loads the function that is called at the end: the longest part of the text that begins as
+    the call does.
+    """
     whole = before[-1].positions
     parts = [one for one in before[:-1] if one.opname in _LOADS and _starts_with(one.positions, whole)]
     return max(parts, key=_ends, default=None)
@@ -378,7 +380,7 @@ def _is_id(one: dis.Instruction) -> bool:
 def _operands(
     instructions: Sequence[dis.Instruction], end: int, wanted: int, stored: set[str]
 ) -> tuple[_Operand | None, ...]:
-    """What the instructions before a position have put there, as far as that is plain to see."""
+    """The values that the instructions before a position have pushed, as far as they are obvious."""
     found: list[_Operand | None] = []
     is_joined = instructions[end].is_jump_target
     while len(found) < wanted and not is_joined:

@@ -79,7 +79,7 @@ OTHER_STATES = "other states"
 
 @dataclass(frozen=True)
 class Difference(Variation):
-    """What a released version does otherwise, by which no promise breaks: `breaks` is empty.
+    """A difference of a released version by which no promise breaks: `breaks` is empty.
 
     Attributes:
         shows: what tells it from the text: `witness NAME` of one of its parts, `action NAME`, or `refusal ACTION,
@@ -103,7 +103,7 @@ class System:
         limits: those of a configuration that gives no others.
         semantics: by name, what a released version does otherwise: the holes that it has still, the historic faults
             that it has not got rid of, and differences that break nothing.
-        default_semantics: the one used unless told otherwise.
+        default_semantics: the one used by default.
         may_stop: where no further step is fine, so that it is no deadlock: a condition, `ANYWHERE` or `NOWHERE`. By
             default nothing is said of it: then deadlock is not looked for, and verdicts say so.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
@@ -221,13 +221,14 @@ class System:
             ConfigurationError: the semantics or a bug is unknown.
         """
         key = (semantics or self.default_semantics, tuple(bugs))
-        model = self._models.pop(key, None) or self._trace(semantics, bugs)
+        model = self._models.pop(key, None) or self.trace(semantics, bugs)
         self._models[key] = model  # The latest one is last.
         if len(self._models) > _MODELS_KEPT:
             del self._models[next(iter(self._models))]
         return model
 
-    def _trace(self, semantics: str | None, bugs: Sequence[str]) -> Model:
+    def trace(self, semantics: str | None = None, bugs: Sequence[str] = ()) -> Model:
+        """Trace the system anew, whatever is kept; otherwise like `model`."""
         try:
             builder = self._builder(semantics, bugs)
             model = builder.build()

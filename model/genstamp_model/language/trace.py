@@ -74,10 +74,10 @@ class ActionParameter:
 class Check:
     """A condition of a step, in the order in which the protocol checks.
 
-    `refuses` names the exception that the caller gets when this is the first check that fails; None means that the
-    step just cannot happen. `lifecycle` checks come from firing an event. Of a `defensive`
-    check coverage does not ask that anybody meets it; a system that meets it says so (`System.meets`). `mark` names the
-    variation that does not have the check.
+    `refuses` names the exception that the caller gets when this is the first check that fails; None means that the step
+    just cannot happen. `lifecycle` checks come from firing an event. Coverage does not require that a `defensive` check
+    fails somewhere; a system in which it does says so (`System.meets`). `mark` names the variation that does not have
+    the check.
     """
 
     condition: Expr
@@ -174,15 +174,17 @@ class Trace:
     ) -> None:
         """Add a check, unless a variation drops the one with this label."""
         if self.scopes:
-            raise misuse(f"check '{label}' stands inside a quantifier; write require(forall(...), ...)")
+            raise misuse(f"check '{label}' is inside a quantifier; write require(forall(...), ...)")
         if not lifecycle and not self.may_assign:
-            raise misuse(f"check '{label}' stands in a property; return the condition instead")
+            raise misuse(f"check '{label}' is in a property; return the condition instead")
         if not lifecycle and self.sources:
-            raise misuse(f"check '{label}' stands after an assignment; checks come before effects")
+            raise misuse(f"check '{label}' comes after an assignment; checks must precede effects")
         if not lifecycle and label in self.labels:
             raise misuse(f"two checks are labelled '{label}'; give each its own label")
         if not lifecycle and is_constant(condition):
-            raise misuse(f"check '{label}' is the same in every state; write a condition on the state or a parameter")
+            raise misuse(
+                f"check '{label}' has the same value in every state; write a condition on the state or a parameter"
+            )
         self.labels.add(label)
         if label not in self.dropped:
             # A check before the last answer was met on the way before, whose refusal it is.
@@ -206,7 +208,7 @@ class Trace:
     ) -> bool:
         """Whether this trace goes the way of a case, with the check that it does or does not; None: both are open."""
         if len(self.asked) == _MOST_CASES:
-            raise misuse(f"case '{name}' is met after {_MOST_CASES} others; a case cannot stand in a loop")
+            raise misuse(f"case '{name}' follows {_MOST_CASES} other cases; a case cannot be in a loop")
         if label in self.dropped:
             self.labels.add(label)
             return False
@@ -216,7 +218,7 @@ class Trace:
             other = condition.args[0] if condition.op is Op.NOT else ir.negation(condition)
             self.check(*((condition, label) if follows else (other, otherwise)), None, mark=mark)
         elif not self.may_assign or self.scopes:
-            raise misuse(f"either '{name}' or not stands in a property or a quantifier; only an action can choose")
+            raise misuse(f"the choice '{name}' is in a property or a quantifier; only an action can choose")
         self.labels.add(label)
         self.cases.append(Case(name, label, follows, condition is None, False, refuses, unchanged, caller(), place))
         return follows
@@ -344,4 +346,4 @@ def refuse_outside(expr: Expr, made_in: tuple[ir.Binder, ...]) -> None:
     closed = next((i for i, binder in enumerate(made_in) if i >= len(now) or now[i] is not binder), len(made_in))
     leaked = sorted(expr.free & {binder.name for binder in made_in[closed:]})
     if leaked:
-        raise misuse(f"'{leaked[0]}' is used outside of the quantifier that it stands for a member of")
+        raise misuse(f"'{leaked[0]}' is the member of a quantifier and is used outside it")

@@ -12,7 +12,7 @@ A state of a model is built from these values (`evaluate` computes with nothing 
     sequence                    tuple
     message bag                 tuple of records, sorted by `sort_key`
 
-Sizes of index sets are not part of a type: they stand in configurations.
+Sizes of index sets are not part of a type: they are in configurations.
 """
 
 from __future__ import annotations
@@ -247,17 +247,17 @@ def has_ordered_number(type_: Type) -> bool:
 
 
 def misfit(value: Value, type_: Type, sizes: Sizes, limits: Mapping[str, int]) -> str:
-    """Why a plain value cannot be one of a type within the limits, in words; empty if it can."""
+    """Why a plain value cannot be one of a type within the limits, as text; empty if it can."""
 
     def inner(part: Value, kind: Type) -> str:
         return misfit(part, kind, sizes, limits)
 
     match type_:
         case BoolType():
-            return "" if isinstance(value, bool) else f"{value!r}, which is no flag,"
+            return "" if isinstance(value, bool) else f"{value!r}, which is not a flag,"
         case NumberType(low=low, high=high, limit=limit):
             if type(value) is not int:
-                return f"{value!r}, which is no number,"
+                return f"{value!r}, which is not a number,"
             most = high if limit is None else limits.get(limit)
             if (low is not None and value < low) or (limit is None and high is not None and value > high):
                 return f"{value}, outside {low}..{high},"
@@ -278,7 +278,7 @@ def misfit(value: Value, type_: Type, sizes: Sizes, limits: Mapping[str, int]) -
 
 
 def fits(given: Type, wanted: Type) -> bool:
-    """Whether a value of one type may stand where the other is expected."""
+    """Whether a value of one type may be where the other is expected."""
     match given, wanted:
         case NumberType(), NumberType():
             return True

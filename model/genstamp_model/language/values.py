@@ -2,8 +2,8 @@
 
 A value is an expression plus, where it can be assigned through, its place. Scalars are snapshots; arrays, records,
 sets, sequences, bags and lifecycles are views of their place, as Python's own mutable objects are: they show what has
-been assigned so far. Whatever needs a concrete truth value (`if`, `and`, `in`, chained comparisons) is an error that
-says what to write instead.
+been assigned so far. Everything that needs a concrete truth value (`if`, `and`, `in`, chained comparisons) is an error
+that says what to write instead.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ class Place:
         self.seen = change(self.seen)
 
     def view(self) -> Expr:
-        """What lives here, unless it was assigned elsewhere since this view of it was taken.
+        """The value of this view, unless it was assigned elsewhere since the view was taken.
 
         An author may then mean what was there, as in TLA+, or what is there now, as in Python: neither is guessed.
         """
         if self.read() is not self.seen:
             raise misuse(
-                f"'{self.name}' was assigned after it was read into a name; read it anew for what it has become, or "
-                "read the field that is needed before the assignment"
+                f"'{self.name}' was assigned after it was read into a name; read it again for the new value, or "
+                f"read the field before the assignment"
             )
         return self.seen
 
@@ -134,7 +134,9 @@ class Value(Refusing):
 
     def __setattr__(self, name: str, value: object) -> None:
         if not hasattr(getattr(type(self), name, None), "__set__"):
-            raise misuse(f"'{name}' is no field of {describe(self.expr.type)}; assign to a declared variable or field")
+            raise misuse(
+                f"'{name}' is not a field of {describe(self.expr.type)}; assign to a declared variable or field"
+            )
         super().__setattr__(name, value)
 
 
@@ -278,9 +280,9 @@ def _some(given: tuple[Any, ...], what: str) -> None:
 class Index(Value):
     """Base of index sets: subclass it, once for each kind of node or thing; instances are members.
 
-    `class Datanode(Index, symmetric=True)` declares a set whose size a configuration gives. A further subclass,
-    `class Client(Holder)`, is the subset of the unnamed members: a client can stand wherever a holder can. `unnamed`
-    says how these are called: `class Holder(Index, unnamed="Client")`.
+    `class Datanode(Index, symmetric=True)` declares a set whose size a configuration gives. A further subclass, `class
+    Client(Holder)`, is the subset of the unnamed members: a client can be wherever a holder can. `unnamed` says how
+    these are called: `class Holder(Index, unnamed="Client")`.
     """
 
     set: ClassVar[IndexSet]
@@ -297,13 +299,13 @@ class Index(Value):
                 raise misuse(f"{cls.__name__} cannot be both: the members of a symmetric set have no order")
             for name in named:
                 if re.fullmatch(rf"{re.escape(cls.set.base.lower())}\d+", name):
-                    raise misuse(f"'{name}' is what an unnamed member of {cls.__name__} is called; name it otherwise")
+                    raise misuse(f"'{name}' is the name of an unnamed member of {cls.__name__}; choose another name")
         else:
             root = cast("type[Index]", parent).set
             cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin, root.ordered)
 
     def is_none(self) -> Bool:
-        """Whether an optional reference refers to nobody."""
+        """Whether an optional reference is none."""
         return Bool(ir.equal(self.expr, ir.const(None, RefType(self.set, optional=True))))
 
     @classmethod
@@ -317,21 +319,21 @@ class Index(Value):
         return cast(IndexT, member_of(last_of(cls.set, ".last()")))
 
     def rank(self) -> Number:
-        """How many members of the ordered set come before this one; 0 of nobody."""
+        """How many members of the ordered set come before this one; 0 for none."""
         return Number(ir.make(Op.RANK, (self._in_order("rank"),), INTEGER))
 
     def before(self, other: Index) -> Bool:
-        """Whether this member comes before another one; nobody comes before or after one."""
+        """Whether this member comes before another one; none comes neither before nor after a member."""
         ours, theirs = self._in_order("before"), self._alike(other)
         earlier = ir.make(Op.LT, tuple(ir.make(Op.RANK, (one,), INTEGER) for one in (ours, theirs)), BOOL)
         return Bool(earlier) & ~self.is_none() if _may_be_nobody(ours) else Bool(earlier)
 
     def successor(self: IndexT) -> IndexT:
-        """The next member on the ring: the first one after the last one; nobody of nobody."""
+        """The next member on the ring: the first one after the last one; none for none."""
         return self._neighbour(Op.SUCCESSOR)
 
     def predecessor(self: IndexT) -> IndexT:
-        """The member before it on the ring: the last one before the first one; nobody of nobody."""
+        """The member before it on the ring: the last one before the first one; none for none."""
         return self._neighbour(Op.PREDECESSOR)
 
     def next(self: IndexT) -> IndexT:
@@ -433,7 +435,7 @@ class Lifecycle(Value):
             known = ", ".join(sorted({name for _, name, _ in kind.lifecycle}))
             raise misuse(f"lifecycle {kind.name} has no event '{wanted}'; it has {known}")
         if type(event) is not str and not _belongs(event, kind):
-            raise misuse(f"event '{wanted}' is another lifecycle's; write the one of {kind.name}")
+            raise misuse(f"event '{wanted}' belongs to another lifecycle; write an event of {kind.name}")
         return edges
 
     def _target(self, edges: list[tuple[str, str]]) -> Expr:
@@ -602,7 +604,7 @@ def _declared_as(type_: Type) -> str:
 
 
 def _instead(value: object, type_: Type) -> str:
-    """What to write in place of a plain value that is none of a type."""
+    """The text to write for a plain value that does not have the type."""
     match type_, value:
         case RefType(optional=True), None:
             return "; write none"

@@ -202,7 +202,7 @@ def enumeration(members: type[E], *, initially: E | Chosen | None = None) -> Dec
         raise misuse(f"enumeration() takes a class derived from enum.Enum that has members, not {members!r}")
     for one in _each_of(initially):
         if one is not None and not isinstance(one, members):
-            raise misuse(f"the initial value {one!r} is no member of {members.__name__}")
+            raise misuse(f"the initial value {one!r} is not a member of {members.__name__}")
     kind = enum_type(members)
     if isinstance(initially, Chosen):
         return _any(kind, initially)
@@ -229,7 +229,7 @@ def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
 
 
 def _starting(type_: Type, given: object, otherwise: Initial) -> Declared[Any]:
-    """What starts with a value that is computed once the sizes are known, if one is given."""
+    """A variable whose initial value is computed from the sizes, if one is given."""
     if given is None:
         return Declared(type_, otherwise)
     if isinstance(given, Chosen):

@@ -62,7 +62,7 @@ class FairInstance:
 
 
 def chosen_members(action: Action, arguments: Sequence[Value]) -> tuple[Value, ...]:
-    """The arguments of a step that range over index sets, with or without nobody."""
+    """The arguments of a step that range over index sets, with or without none."""
     return tuple(
         argument
         for parameter, argument in zip(action.parameters, arguments, strict=True)

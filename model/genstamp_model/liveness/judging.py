@@ -100,7 +100,8 @@ def judge(
     claims = [claim for claim in instance.model.properties if claim.kind == "leads_to"]
     if symmetry:
         raise ConfigurationError(
-            "a leads-to property cannot be judged with symmetry, which forgets who was treated fairly; leave it out"
+            "a leads-to property cannot be checked with symmetry, which loses the identity of members that fairness "
+            "needs; search without symmetry"
         )
     if not claims:
         return ()

@@ -36,7 +36,7 @@ class ClaimMutant:
     Attributes:
         claim: the unchanged property.
         kind: `WEAKER` or `STRONGER`.
-        change: the dropped part, in words.
+        change: the dropped part, as text.
         condition: the changed condition.
     """
 
@@ -116,7 +116,7 @@ class ClaimJudging:
             model: the model with the fault.
             configuration: where to search.
             name: the name of the fault.
-            states: end the search at so many states.
+            states: end the search at this many states.
         """
         self._missed(self._seen(self._variants(model, configuration), model, None, states), name)
 

@@ -57,13 +57,16 @@ def differing(instance: Instance, mutants: Sequence[Mutant]) -> set[str]:
     result = searched(Search(Compiled(Instance(model, instance.configuration))))
     if result.verdict is not Verdict.HOLDS:
         where = f"{model.system}:{instance.configuration.name}"
-        raise ModelError(f"where mutants of {where} differ is not decided: {result.undetermined or result.violation}")
+        raise ModelError(
+            f"the search for a state where mutants of {where} differ is undetermined: "
+            f"{result.undetermined or result.violation}"
+        )
     begin_elsewhere = {one.name for one in mutants if not one.action and begins_elsewhere(instance, one)}
     return {name for name, steps in result.witnesses.items() if steps is not None} | begin_elsewhere
 
 
 def begins_elsewhere(instance: Instance, mutant: Mutant) -> bool:
-    """Whether a mutant has not the same initial states as the model in one configuration; it may have none."""
+    """Whether the initial states of a mutant in one configuration differ from the model's; it may have none."""
     try:
         other = Instance(mutant.model, instance.configuration)
     except ConfigurationError:

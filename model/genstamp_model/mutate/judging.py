@@ -57,7 +57,7 @@ JUDGES: Final = (
 
 _BY_KIND: Final = {"error": RANGES, "invariant": INVARIANTS, "transition": TRANSITIONS, "deadlock": DEADLOCK}
 _ROOM: Final = 2
-"""The search of a mutant ends at so many times the states of the model; the lock has noticed it then."""
+"""The search of a mutant ends at this many times the states of the model; the lock has noticed it then."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
         result = searched(Search(variants.compiled(model)))
         if result.verdict is not Verdict.HOLDS:
             where = f"{model.system}:{configuration.name}"
-            raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate what holds")
+            raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate a system that holds")
         found.append(Baseline(configuration, result, variants))
     return sorted(found, key=lambda one: one.result.states)
 
@@ -254,7 +254,7 @@ def _undecided(instance: Instance, reason: str) -> BaseException:
     """The exception for a judge that cannot decide: the mutant is neither noticed nor a survivor."""
     if reason == INTERRUPTED:
         return KeyboardInterrupt()
-    return ModelError(f"a mutant of {instance.model.system}:{instance.configuration.name} is not decided: {reason}")
+    return ModelError(f"a mutant of {instance.model.system}:{instance.configuration.name} is undetermined: {reason}")
 
 
 def _broken(result: Result) -> str:

@@ -1,9 +1,9 @@
 """Proves that mutants never differ from the model, with invariants that are found automatically.
 
-That a mutant does not differ is an invariant of the model, but usually not an inductive one. So clauses over conditions
-of the model that hold in reached states of the smallest instance are added, and each that some step does not preserve
-is dropped (`prove.houdini`). In the other instances only the clauses that the proofs need are tried. Numbers are
-unbounded and limits are ignored, as in `equivalence`.
+The condition that a mutant does not differ is an invariant of the model, but usually not an inductive one. So clauses
+over conditions of the model that hold in reached states of the smallest instance are added, and each that some step
+does not preserve is dropped (`prove.houdini`). In the other instances only the clauses that the proofs need are tried.
+Numbers are unbounded and limits are ignored, as in `equivalence`.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def in_turn(task: Callable[[Mutant], T], of: Sequence[Mutant], told: str) -> Ite
 
 
 class Interrupted(KeyboardInterrupt):
-    """The keyboard has interrupted while mutants were judged.
+    """Ctrl-C interrupted the judging of mutants.
 
     Attributes:
         outcomes: one a mutant, in their order; what was noticed by then was noticed, of the others nothing is known.
@@ -218,7 +218,7 @@ class Rounds:
 
 
 def _seen(mutant: Mutant, bases: Sequence[Baseline], every: bool) -> dict[str, str] | None:
-    """What the judges see; None if the program is the model's own."""
+    """The model that the judges see; None if the program is the original model's."""
     outcome = judge(mutant, bases, every=every, live=False)
     return None if outcome.same else dict(outcome.noticed)
 

@@ -4,7 +4,7 @@ from genstamp_model.explore import INTERRUPTED, Result, Search
 
 
 def searched(search: Search) -> Result:
-    """What a search finds.
+    """The result of a search.
 
     Raises:
         KeyboardInterrupt: it was interrupted: what it has not seen by then may still be there.

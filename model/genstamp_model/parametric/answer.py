@@ -105,7 +105,7 @@ class Answer:
                 yield type_, value, initial
 
     def _wishes(self, type_: Type, value: Symbolic, initial: Symbolic) -> tuple[Term, ...]:
-        """That a scalar is as initially, or else nearly so, and a bag empty, or else nearly so."""
+        """The condition that a scalar is as initially, or else nearly so, and a bag empty, or else nearly so."""
         match type_:
             case NumberType():
                 return tuple(lift(value == initial + distance) for distance in range(_NEAR + 1))

@@ -58,14 +58,14 @@ class Before:
         self._guards: dict[str, Guards | NotFirstOrderError] = {}
 
     def shape(self, name: str) -> tuple[Term, ...]:
-        """That a variable has a value of its type."""
+        """The condition that a variable has a value of its type."""
         if name not in self._shapes:
             type_, value = self._types[name], self._states.any[name]
             self._shapes[name] = (self._states.in_range(type_, value), self._states.is_typed(type_, value))
         return self._shapes[name]
 
     def invariant(self, declared: Property) -> Told:
-        """That an invariant holds."""
+        """The condition that an invariant holds."""
         if declared.name not in self._invariants:
             self._invariants[declared.name] = self._told([declared.closed], {}, [])
         return self._invariants[declared.name]
@@ -107,7 +107,7 @@ class Before:
         return Told((*more, *terms), tuple(translation.definitions), tuple(read))
 
     def _argument(self, parameter: ActionParameter, domains: list[Term]) -> Symbolic:
-        """A value of which no more is known than that the parameter ranges over it."""
+        """A value of which only the parameter's range is known."""
         name, sorts = f"{parameter.name}?", self._values.sorts
         match parameter.domain:
             case IndexSet() as index:

@@ -63,7 +63,7 @@ class Replay:
         return Break(evaluator.instance, None, (), initial, None, ("initially", *_sizes(evaluator), f"fails: {fails}"))
 
     def _replayed(self, evaluator: Evaluator, action: Action, before: State, arguments: Arguments) -> Break | str:
-        """The break as `evaluate` computes it, or how it comes to another result."""
+        """The violation as `evaluate` computes it, or a differing result of `evaluate`."""
         declared = self._claim.declared
         check = evaluator.first_failing(action, arguments, before)
         if check is not None:

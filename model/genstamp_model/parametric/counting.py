@@ -19,7 +19,7 @@ _MOST = 4
 
 @dataclass(frozen=True)
 class Counted:
-    """That a number of members or messages is at least one number, and below another one.
+    """The condition that a number of members or messages is at least one number, and below another one.
 
     Attributes:
         count: the expression of the number.

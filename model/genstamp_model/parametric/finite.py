@@ -99,7 +99,7 @@ def _members(sorts: Sorts, name: str, size: int) -> list[Term]:
 
 
 def _outermost(root: Term) -> Iterator[Term]:
-    """The quantifiers of a formula that stand in no other one."""
+    """The quantifiers of a formula that are in no other one."""
     seen, open_ = {root.get_id()}, [root]
     while open_:
         term = open_.pop()

@@ -69,7 +69,7 @@ def prove_parametric(model: Model | System, *, timeout_ms: int = 10_000) -> Repo
 
 
 def _left_open(claim: Property | None) -> Proof:
-    """What is known of a property, None being the ranges, that an interrupt left open."""
+    """The state of a property that an interrupt left open; None means the ranges."""
     name, kind, given = (RANGES, "range", ()) if claim is None else (claim.name, claim.kind, claim.given)
     return Proof(name, kind, given, Verdict.UNDETERMINED, (), reason=INTERRUPTED)
 
@@ -98,7 +98,9 @@ class _Induction:
         self._timeout_ms = timeout_ms
 
     def prove_ranges(self, chosen: Sequence[Property]) -> Proof:
-        """That numbers keep to their ranges: by itself, or else given the invariants among those to be proved."""
+        """The condition that numbers keep to their ranges: by itself, or else given the invariants among those to be
+        proved.
+        """
         found = self._prove(None, [])
         invariants = [declared for declared in chosen if declared.kind == "invariant"]
         return self._prove(None, invariants) if found.verdict is not Verdict.PROVED and invariants else found
@@ -129,7 +131,7 @@ class _Induction:
     def _obligation(
         self, claim: Claim, action: Action | None, given: Sequence[Property]
     ) -> tuple[Obligation, Break | None]:
-        """What came of one question, and the step that breaks the claim."""
+        """The result of one question, and the step that breaks the claim."""
         begun = time.perf_counter()
         name = action.name if action is not None else None
         try:

@@ -1,7 +1,7 @@
 """Verification conditions: what a step must keep, as assertions that contradict each other where it does.
 
 A question has nothing but what it needs: the variables that it reads are the only ones whose types and ranges are told.
-What it says of the state before the step is told once (`before`), what it says of the step anew for each.
+Assertions about the state before the step are added once (`before`), those about the step for each step.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Claim:
 
     @property
     def two_states(self) -> bool:
-        """Whether it speaks of a step, and not of a state."""
+        """Whether it mentions a step, and not of a state."""
         return self.declared is not None and self.declared.kind == "transition"
 
 
@@ -47,8 +47,8 @@ class Question:
     """Assertions that no state and step satisfies, if the claim is kept.
 
     Attributes:
-        further: what is true of steps besides, and seldom matters: that they leave no range, or else were errors.
-        values, states: what the assertions speak of.
+        further: facts about steps that are seldom needed: they leave no range, because otherwise they were errors.
+        values, states: the subjects of the assertions.
         arguments: the action's arguments by name.
         takings: copies that are taken off bags.
         exact: whether the assertions say all that there is to say of the step.

@@ -16,7 +16,7 @@ class Obligation:
     Attributes:
         action: name of the action; None for "holds initially".
         milliseconds: time that the answer took.
-        trivial: nobody had to be asked, for the action changes nothing that the property reads.
+        trivial: proved without the solver, because the action changes nothing that the property reads.
         circle: why the question is outside the decidable fragment: index sets that lead from one to the next and back
             to the first. Empty where it is inside.
         reason: why it is undetermined.
@@ -94,7 +94,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Report:
-    """What `prove_parametric` found.
+    """The result of `prove_parametric`.
 
     Attributes:
         open: the index sets whose sizes are left open, by the names of their unnamed members.
@@ -117,7 +117,7 @@ class Report:
         """The proof of a property by its name.
 
         Raises:
-            KeyError: the property was not looked at.
+            KeyError: the property was not checked.
         """
         for proof in self.proofs:
             if proof.name == name:

@@ -32,8 +32,8 @@ class Sorts:
     """The sorts of one model, with their constants.
 
     Attributes:
-        roots: the index sets whose sizes are left open, by the name of their sort. Where a model only speaks of a
-            subset, that stands for its root, and nobody has a name.
+        roots: the index sets whose sizes are left open, by the name of their sort. If a model uses only a subset, the
+            subset stands for its root, and none of the members has a name.
         messages: the sorts of messages by the place of their bag.
     """
 
@@ -68,7 +68,7 @@ class Sorts:
         return z3.Const(f"first {_root(index)}", self.of(index))
 
     def before(self, index: IndexSet) -> Term:
-        """The relation in which members follow each other, reflexive; from now on the axioms speak of it."""
+        """The relation in which members follow each other, reflexive; from now on the axioms mention it."""
         self._ordered.add(_root(index))
         sort = self.of(index)
         return z3.Function(f"{_root(index)} before", sort, sort, z3.BoolSort())
@@ -82,7 +82,7 @@ class Sorts:
         return [] if index.root is None else [member != other for other in self.named(index)]
 
     def axioms(self) -> Iterator[Term]:
-        """What is true of every index set, however many members it has."""
+        """Axioms of every index set, for any number of members."""
         for name, root in self.roots.items():
             if root.named:
                 yield z3.Distinct(self.first(root), *self.named(root))
@@ -106,7 +106,7 @@ def _root(index: IndexSet) -> str:
 
 
 def _spoken_of(model: Model) -> Iterator[IndexSet]:
-    """Index sets that only expressions speak of."""
+    """Index sets that only expressions mention."""
     roots = [claim.condition for claim in model.properties]
     for action in model.actions:
         roots += [check.condition for check in action.checks] + [effect.value for effect in action.effects]

@@ -85,7 +85,7 @@ class States:
         return bag
 
     def in_range(self, type_: Type, value: Symbolic) -> Term:
-        """That every number of a value lies in its declared range."""
+        """The condition that every number of a value lies in its declared range."""
         a = self.values.algebra
         match type_:
             case NumberType(low=low, high=high):
@@ -103,7 +103,7 @@ class States:
                 return True
 
     def is_typed(self, type_: Type, value: Symbolic) -> Term:
-        """That every reference of a value to a subset refers to one of its members."""
+        """The condition that every reference of a value to a subset refers to one of its members."""
         a = self.values.algebra
         match type_:
             case RefType(index=index):
@@ -128,7 +128,8 @@ class States:
             )
         if any(start.op is not Op.CONST for start in variable.starts):
             raise SpecError(
-                f"'{variable.name}' begins as a function of members says, so a proof for any size cannot tell how; let "
+                f"'{variable.name}' has an initial value that depends on the member, which a proof for any size "
+                f"does not support; let "
                 "all members begin alike",
                 variable.source,
             )
@@ -159,8 +160,8 @@ class States:
         if not alike:
             example = show(value, type_, sizes)
             raise SpecError(
-                f"'{variable.name}' begins differently from member to member (once as {example}), so a proof for any "
-                "size cannot tell how; let all members begin alike",
+                f"'{variable.name}' has different initial values for different members (one is {example}), which a "
+                f"proof for any size does not support; let all members begin alike",
                 variable.source,
             )
         if isinstance(type_, SequenceType):

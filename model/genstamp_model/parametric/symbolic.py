@@ -1,9 +1,9 @@
 """Values as terms of first-order logic, structured ones taken apart.
 
-Flags, numbers and labels are one term. A reference is a member and, where it is optional, whether it is nobody. Arrays
-and sets are functions of a member: writing makes a new function, so what a step leaves is an expression over the state
-before it and needs no symbol of its own. A message bag is what it says of all of its messages: only which messages are
-on their way is kept, not how many copies.
+Flags, numbers and labels are one term. A reference is a member and, if it is optional, a flag for none. Arrays and sets
+are functions of a member: writing makes a new function, so what a step leaves is an expression over the state before it
+and needs no symbol of its own. A message bag is what it says of all of its messages: only which messages are on their
+way is kept, not how many copies.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Values:
         return f"{name} {self._fresh}"
 
     def forall(self, sort: Term, body: Callable[[Term], Term]) -> Term:
-        """That a body holds for every member of a sort."""
+        """The condition that a body holds for every member of a sort."""
         bound = z3.Const(f"{sort}!{len(self.open)}", sort)
         self.open.append(bound)
         try:
@@ -92,7 +92,7 @@ class Values:
         return claim if known(claim) else z3.ForAll([bound], claim)
 
     def every(self, index: IndexSet, body: Callable[[Term], Term]) -> Term:
-        """That a body holds for every member of an index set."""
+        """The condition that a body holds for every member of an index set."""
         a = self.algebra
 
         def guarded(member: Term) -> Term:
@@ -128,7 +128,7 @@ class Values:
                 return value
 
     def zero(self, type_: Type) -> Symbolic:
-        """What a read through nobody gives, as `types.zero`."""
+        """The value of a read through none, as `types.zero`."""
         match type_:
             case BoolType():
                 return False
@@ -195,13 +195,13 @@ class Values:
                 return a.eq(left, right)
 
     def select(self, type_: Type, array: Table, position: Reference) -> Symbolic:
-        """The element of a type at a position; read through nobody, the zero of the type."""
+        """The element of a type at a position; a read through none gives the zero of the type."""
         if position.nobody is True:
             return self.zero(type_)
         return self.choose(type_, position.nobody, self.zero(type_), array.at(position.member))
 
     def store(self, element: Type, array: Table, position: Reference, value: Symbolic) -> Table:
-        """The array with one element replaced; written through nobody, the same array."""
+        """The array with one element replaced; a write through none leaves it unchanged."""
         return Table(lambda member: self.choose(element, self.is_at(position, member), value, array.at(member)))
 
     def is_at(self, position: Reference, member: Term) -> Term:

@@ -2,7 +2,7 @@
 
 Every form means what `evaluate` computes, with one exception: a bag is the set of messages of which at least one copy
 is on its way. Taking a copy leaves others behind or does not, and either must be reckoned with. That is sound for
-whatever does not count copies; `refusal` tells what does, and what else has no place in first-order logic.
+everything that does not count copies; `refusal` tells what does, and what else has no place in first-order logic.
 
 The smallest number and the first member of some are told by axioms about a witness: it is one of them, and no other
 is before it. There is such a witness, for index sets are finite.
@@ -53,7 +53,7 @@ _SCALAR: dict[Op, Callable[..., Term]] = {
 
 
 def refusal(expr: Expr, parameters: AbstractSet[str] = frozenset()) -> str | None:
-    """Why an expression has no translation, in words; None where it has one.
+    """Why an expression has no translation, as text; None where it has one.
 
     Args:
         parameters: names that are bound outside of all quantifiers: those of an action.
@@ -72,7 +72,7 @@ def _refused_count(node: Expr) -> str:
 
 def _refused(node: Expr, parameters: AbstractSet[str]) -> str | None:
     if isinstance(node.type, SequenceType) or any(isinstance(arg.type, SequenceType) for arg in node.args):
-        return "it speaks of a sequence, which is not first-order; it could be a bag or a number"
+        return "it uses a sequence, which is not first-order; it could be a bag or a number"
     for counted in node.args:
         if counted.op in COUNTING and compared(node) is None:
             return _refused_count(counted)
@@ -83,7 +83,7 @@ def _refused(node: Expr, parameters: AbstractSet[str]) -> str | None:
     is_first = node.op is Op.CONST and isinstance(node.type, RefType) and type(node.data) is int
     is_of_members = node.op in (Op.RANK, Op.SUCCESSOR, Op.PREDECESSOR) and isinstance(node.args[0].type, RefType)
     if is_first or is_of_members:
-        return f"it asks for the order of members ({ir.text(node)}), which is known of fixed sizes only"
+        return f"it asks for the order of members ({ir.text(node)}), which is supported for fixed sizes only"
     if node.op is Op.TAKE and not node.free <= parameters:
         return f"it takes many messages at once ({ir.text(node)}); it could take one that was received"
     return None
@@ -227,7 +227,7 @@ class Translation:
         return kind.index, self.value(count.args[0], bound).at
 
     def _at_least(self, least: int, over: IndexSet, holds: Callable[[Term], Term], others: tuple[Term, ...]) -> Term:
-        """That so many different members hold, other than some."""
+        """The condition that this many different members hold, other than some."""
         a = self.values.algebra
         if least <= 0:
             return True
@@ -373,7 +373,7 @@ class Translation:
 
 
 def _identity(value: Symbolic) -> tuple[object, ...]:
-    """What tells two values apart while both live."""
+    """The values that distinguish two values while both live."""
     return tuple(
         id(part) if isinstance(part, Table | Bag) else (type(part), part) if isinstance(part, int) else part.get_id()
         for part in _parts(value)

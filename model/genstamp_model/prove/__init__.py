@@ -1,8 +1,8 @@
 """Judges that ask Z3: proof by induction, and bounded model checking.
 
 `prove` shows that what holds initially and is kept by every step holds always: integers are unbounded and the limits of
-a configuration are ignored; its sizes are not. `bmc` looks at the first so many steps, within the limits. Out of scope:
-index sets of open size, leads-to.
+a configuration are ignored; its sizes are not. `bmc` looks at the first this many steps, within the limits. Out of
+scope: index sets of open size, leads-to.
 """
 
 from genstamp_model.prove.bounded import Bounded, BoundedViolation, Reached, Within, bmc, reach

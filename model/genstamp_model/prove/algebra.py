@@ -107,7 +107,7 @@ class Z3Algebra:
         return a // by if known(a) else a / by
 
     def mod(self, a: Term, by: int) -> Term:
-        """What is left then, from 0."""
+        """The remaining elements, from 0."""
         return a % by
 
     def minimum(self, a: Term, b: Term) -> Term:

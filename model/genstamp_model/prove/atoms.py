@@ -1,8 +1,8 @@
-"""What supporting invariants are made of, taken from a model: what its state can say, and what it compares.
+"""The parts of supporting invariants, taken from a model: what its state can say, and what it compares.
 
-    labels, flags, membership, nobody     of each part of the state
-    comparisons                           as they stand in checks, effects and properties
-    orderings                             of the numbers that are compared somewhere and have one limit
+    labels, flags, membership, nobody     of each part of the state comparisons                           as they are in
+    checks, effects and properties orderings                             of the numbers that are compared somewhere and
+    have one limit
 
 Each is about some members, named after their index sets: `datanode`, and `datanode2` for another of the same set.
 """
@@ -40,7 +40,7 @@ def atoms(model: Model, members: int = 1) -> list[Expr]:
     """The conditions, each once.
 
     Args:
-        members: how many members of one index set a condition may speak of.
+        members: how many members of one index set a condition may mention.
     """
     found: dict[Expr, None] = {}
     places = [place for v in model.variables for place in _places(ir.make(Op.VARIABLE, (), v.type, v.name), v.type, {})]
@@ -57,7 +57,7 @@ def atoms(model: Model, members: int = 1) -> list[Expr]:
 
 
 def parameters(expr: Expr) -> dict[str, IndexSet]:
-    """The members that an expression speaks of, by name, in order of appearance."""
+    """The members that an expression mentions, by name, in order of appearance."""
     found: dict[str, IndexSet] = {}
     for node in ir.walk(expr):
         if node.op is Op.PARAMETER and node.data in expr.free and isinstance(node.type, RefType):
@@ -77,7 +77,7 @@ def member(name: str, index: IndexSet) -> Expr:
 
 
 def member_name(index: IndexSet, number: int) -> str:
-    """Name of the first, second, ... member that a condition speaks of."""
+    """Name of the first, second, ... member that a condition mentions."""
     return f"{index.name[0].lower()}{index.name[1:]}{number if number > 1 else ''}"
 
 
@@ -96,7 +96,7 @@ def _places(place: Expr, type_: Type, used: dict[str, int]) -> Iterator[Expr]:
 
 
 def _of_place(place: Expr, model: Model) -> Iterator[Expr]:
-    """What a part of the state can say by itself."""
+    """The conditions on a part of the state by itself."""
     match place.type:
         case BoolType():
             yield place
@@ -117,12 +117,12 @@ def _of_place(place: Expr, model: Model) -> Iterator[Expr]:
 
 
 def _subsets(index: IndexSet, model: Model) -> list[IndexSet]:
-    """An index set and those subsets of it that the model speaks of."""
+    """An index set and those subsets of it that the model mentions."""
     return [index, *(other for other in model.index_sets if other.root == index.name)]
 
 
 def _fresh(place: Expr, index: IndexSet) -> Expr:
-    """A member that the place does not speak of yet."""
+    """A member that the place does not mention yet."""
     number = 1 + sum(other.name == index.name for other in parameters(place).values())
     return member(member_name(index, number), index)
 

@@ -123,7 +123,7 @@ class BitAlgebra(Z3Algebra):
         return _unsigned(z3.UDiv, a, by, low, high)
 
     def mod(self, a: Term, by: int) -> Term:
-        """What is left then, from 0."""
+        """The remaining elements, from 0."""
         low, high = (bound // by for bound in interval(a))
         if low == high or low < 0:
             return self.mod(self.sub(a, low * by), by) if low else a

@@ -1,8 +1,8 @@
-"""Bounded model checking: is anything wrong within so many steps of the initial state?
+"""Bounded model checking: is anything wrong within this many steps of the initial state?
 
-Within the configuration's limits the states are those of `explore`, so that a shortest violation has the same length.
-What is found is a path that `evaluate` has taken; where nothing is found, that is said of the steps looked at and no
-more. Left out: leads-to.
+Within the configuration's limits the states are those of `explore`, so that a shortest violation has the same length. A
+result is a path that `evaluate` has taken; if none is found, that holds only for the steps that were searched. Not
+here: leads-to.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from genstamp_model.refinement import refuse_other_beginnings
 
 
 class Within(StrEnum):
-    """What is known of the first so many steps; nothing is claimed beyond them."""
+    """The result for the first N steps; nothing is claimed beyond them."""
 
     NO_VIOLATION = "no violation"
     VIOLATED = "violated"
@@ -36,13 +36,13 @@ class Within(StrEnum):
 
 @dataclass(frozen=True)
 class BoundedViolation:
-    """What breaks, and a shortest path there, taken by `evaluate`.
+    """A violation, and a shortest path to it, taken by `evaluate`.
 
     Attributes:
         kind: "invariant", "transition", "deadlock", or "error" (a number leaves its range).
         name: the property; the action for an error; empty for a deadlock.
-        message: what goes wrong, in words, for a deadlock or an error.
-        path: for a transition property its last step breaks it, for an error the step that goes wrong is left out.
+        message: the text of a deadlock or an error.
+        path: for a transition property its last step breaks it, for an error the failing step is omitted.
     """
 
     kind: str
@@ -52,19 +52,19 @@ class BoundedViolation:
 
     @property
     def steps(self) -> int:
-        """How many steps it takes, the one that goes wrong included."""
+        """The number of steps, including the one that fails."""
         return len(self.path) + (self.kind == "error")
 
 
 @dataclass(frozen=True)
 class Bounded:
-    """What bounded model checking found.
+    """The result of bounded model checking.
 
     Attributes:
-        asked: how many steps were to be looked at.
-        settled: in paths of so many steps there is no violation; -1 where not even the initial state is settled.
+        asked: the number of requested steps.
+        settled: in paths of this many steps there is no violation; -1 where not even the initial state is settled.
         looked_at: properties that were judged, "errors" and "deadlock" among them where these were.
-        undetermined: why it ended early, in words.
+        undetermined: why it ended early, as text.
         milliseconds: for each number of steps, the time that its answer took.
         deepest: see `_Search.deepest`.
     """
@@ -95,12 +95,12 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Reached:
-    """Whether a witness shows within so many steps.
+    """Whether a witness shows within this many steps.
 
     Attributes:
-        settled: in so many steps it is not reached; -1 where not even the initial state is settled.
+        settled: in this many steps it is not reached; -1 where not even the initial state is settled.
         path: a shortest path to a state that shows it; None where none was found.
-        undetermined: why it ended early, in words; empty where it did not.
+        undetermined: why it ended early, as text; empty where it did not.
         deepest: see `_Search.deepest`.
     """
 
@@ -114,7 +114,7 @@ class Reached:
 
     @property
     def claim(self) -> str:
-        """What was found, in words."""
+        """The result as text."""
         if self.path is not None:
             return f"{self.witness} is reached in {len(self.path)} steps"
         if self.undetermined:
@@ -124,7 +124,7 @@ class Reached:
 
 
 def _within(asked: int, deepest: int | None, instance: Instance) -> str:
-    """What was looked at."""
+    """How far was searched, in words."""
     if deepest is None:
         return f"within {asked} steps"
     if deepest == 0:
@@ -144,14 +144,14 @@ def bmc(
     """Look for a violation within some number of steps, the shortest first.
 
     Args:
-        steps: at most so many.
+        steps: at most this many.
         properties: names of the invariants and transition properties to judge, and nothing else; by default all of
             them, and errors and deadlock as well.
         limits: limits other than those of the configuration.
         max_seconds: give up after so long.
 
     Returns:
-        What was found; interrupted from the keyboard, it is undetermined beyond what was settled.
+        The result; interrupted from the keyboard, it is undetermined beyond what was settled.
 
     Raises:
         ConfigurationError: a property is neither an invariant nor a transition property.
@@ -278,12 +278,12 @@ class _Search:
         return len(self._at) - 2
 
     def _moved(self, number: int) -> Term:
-        """That a step changes the state."""
+        """The condition that a step changes the state."""
         pairs = zip(self._at[number - 1], self._at[number], strict=True)
         return z3.Or([before != after for before, after in pairs if is_open(before)])
 
     def _violation(self, depth: int) -> BoundedViolation | None:
-        """What breaks in paths of so many steps, given that nothing does in shorter ones."""
+        """The violation in paths of this length, given that shorter paths have none."""
         if depth:
             # Before the step is asserted: where every step goes wrong there is none.
             if self._everything and self._possible(self._over_state(self._wrong)):
@@ -354,7 +354,7 @@ class _Search:
         return [self._finite.state(model, terms) for terms in self._at]
 
     def _broken(self, path: Path) -> BoundedViolation:
-        """What evaluate finds broken at the end of a path."""
+        """The violation that `evaluate` finds at the end of a path."""
         last = path.states[-1]
         for claim in self._claims:
             if claim.kind == "invariant" and not self._evaluator.holds(claim, last):

@@ -21,7 +21,9 @@ class Links:
         self._relation = z3.And(list(self._conjuncts()))
 
     def _conjuncts(self) -> Iterator[Term]:
-        """That one step is chosen, is enabled, and gives each cell its value; rooms are part of being enabled."""
+        """The condition that one step is chosen, is enabled, and gives each cell its value; rooms are part of being
+        enabled.
+        """
         steps = self.encoding.steps
         yield z3.Or(self._chosen)
         yield z3.AtMost(*self._chosen, 1)
@@ -98,7 +100,7 @@ class Earlier:
 
 
 class FirstSteps:
-    """The paths from the initial states, for what must hold within so many steps; numbers without bounds."""
+    """The paths from the initial states, for what must hold within this many steps; numbers without bounds."""
 
     def __init__(self, links: Links, timeout_ms: int) -> None:
         self._links = links
@@ -109,7 +111,7 @@ class FirstSteps:
         self._solver.add([_begins(self._rows[0], group) for group in beginnings(links.encoding.instance)])
 
     def fail(self, claim: Claim, steps: int) -> tuple[Term, list[list[Term]]]:
-        """Whether a claim can fail after exactly so many steps: Z3's answer, and the values of each state if so."""
+        """Whether a claim can fail after exactly this many steps: Z3's answer, and the values of each state if so."""
         while len(self._rows) <= steps:
             # Behind a literal: a state from which no step leads is a state all the same.
             number = len(self._rows)

@@ -35,11 +35,11 @@ _CONDITIONS_IN_TRIPLES = 30
 
 @dataclass(frozen=True)
 class Ground:
-    """Conditions for every choice of the members that they speak of.
+    """Conditions for every choice of the members that they mention.
 
     Attributes:
         conditions: over members named as in `names`.
-        names: the members that any of them speaks of, with their index sets.
+        names: the members that any of them mentions, with their index sets.
     """
 
     instance: Instance

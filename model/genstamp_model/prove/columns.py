@@ -66,7 +66,7 @@ class ColumnAlgebra:
         return a // by
 
     def mod(self, a: Column, by: int) -> Column:
-        """What is left then, from 0."""
+        """The remaining elements, from 0."""
         return a % by
 
     def minimum(self, a: Column, b: Column) -> Column:

@@ -82,7 +82,7 @@ class Replay:
             found = self._break(action, arguments, [*leading, before], None, fault)
             return replace(found, relevant=self._relevant(step, values, self._encoding.well_formed("in range")))
         assert after is not None, f"evaluate cannot take the step: {fault}"
-        assert to_cells(self._instance, after) == self._computed(step, values), "evaluate comes to another state"
+        assert to_cells(self._instance, after) == self._computed(step, values), "evaluate gives another state"
         for claim in relied_on:
             for one, next_one in pairwise([*leading, before, after]):
                 holds = self._evaluator.holds(claim, one, next_one)
@@ -95,7 +95,7 @@ class Replay:
         return replace(found, relevant=self._relevant(step, values, self._encoding.claim(declared)))
 
     def _relevant(self, step: EncodedStep, values: Sequence[int], claim: Claim) -> tuple[str, ...]:
-        """What matters of the state before a step, in words."""
+        """The relevant part of the state before a step, as text."""
         return tuple(shown(self._instance, i, values[i]) for i in relevant(self._encoding, step, values, claim))
 
     def first_steps(self, rows: Sequence[Sequence[Term]], declared: Property) -> Break:

@@ -1,7 +1,7 @@
 """An instance as Z3 terms: its cells, what it means that they are well formed, its steps and its claims.
 
 A claim is kept as a list of conjuncts over the cells before a step (and after it, in transition properties), each with
-the cells that it reads: a step that changes none of them keeps the conjunct, and nobody has to be asked.
+the cells that it reads: a step that changes none of them keeps the conjunct, without a question to the solver.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Conjunct:
 
 @dataclass(frozen=True)
 class Claim:
-    """A property as conjuncts; `two_states` where it speaks of a state and its successor."""
+    """A property as conjuncts; `two_states` where it mentions a state and its successor."""
 
     name: str
     conjuncts: tuple[Conjunct, ...]
@@ -91,7 +91,7 @@ class Encoding:
 
     @cached_property
     def steps(self) -> list[EncodedStep]:
-        """Every action with every choice of its arguments, but for those that no state enables."""
+        """Every action with every choice of its arguments, except for those that no state enables."""
         return [step for action in self.instance.model.actions for step in self.steps_of(action)]
 
     def steps_of(self, action: Action) -> Iterator[EncodedStep]:
@@ -111,7 +111,9 @@ class Encoding:
         return Claim(declared.name, tuple(self._conjuncts([term])), two_states)
 
     def well_formed(self, name: str) -> Claim:
-        """That every cell has a value of its type, limits aside, and that bags and sequences are stored in order."""
+        """The condition that every cell has a value of its type, limits aside, and that bags and sequences are
+        stored in order.
+        """
         source = iter(self.before)
         trees = [(v.type, self._trees.read(v.type, source)) for v in self.instance.model.variables]
         return Claim(name, tuple(self._conjuncts(t for type_, tree in trees for t in self._shape(type_, tree))))

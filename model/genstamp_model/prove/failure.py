@@ -1,4 +1,4 @@
-"""Where a property fails, in words."""
+"""Where a property fails, as text."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Finite:
 
     @cached_property
     def steps(self) -> list[FiniteStep]:
-        """Every action with every choice of its arguments, but for those that no state enables."""
+        """Every action with every choice of its arguments, except for those that no state enables."""
         a = self.algebra
         found = []
         for step in self.expansion.steps():
@@ -91,7 +91,7 @@ class Finite:
         return z3.BitVec("step", width(0, max(1, len(self.steps) - 1)))
 
     def relation(self) -> Iterator[Term]:
-        """That the chosen step leads from the cells before it to those after it, as conjuncts.
+        """The condition that the chosen step leads from the cells before it to those after it, as conjuncts.
 
         Selecting the step by a number, and each cell's new value by that number, was measured faster than a
         disjunction of all steps.

@@ -1,7 +1,7 @@
 """Which of many candidates are inductive together: drop what some step does not keep, until every step keeps the rest.
 
-This is the algorithm Houdini (Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java", FME 2001). What is
-left is the largest inductive part of the candidates: it does not depend on the order of the questions.
+This is the algorithm Houdini (Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java", FME 2001). The rest
+is the largest inductive part of the candidates: it does not depend on the order of the questions.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Houdini:
         return z3.Or([z3.Not(names[x // 2]) if x % 2 else names[x // 2] for x in instance])
 
     def _fails(self, after: AfterStep, candidate: Candidate) -> Term | None:
-        """That the candidate does not hold after a step; None where the step plainly keeps it."""
+        """The condition that the candidate does not hold after a step; None where the step plainly keeps it."""
         if candidate not in after.fails:
             after.fails[candidate] = self._failing(after, candidate)
         return after.fails[candidate]

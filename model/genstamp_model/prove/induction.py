@@ -1,12 +1,13 @@
 """Induction: the initial state has a property, and every step from a state that has it leads to one that has it.
 
 All properties that are declared inductive are proved together. Each relies on itself and on those that it names as
-`given`, in the state before the step; as these are proved too, the conjunction of all is inductive, also where two
-rely on each other. A transition property among the `given` is assumed of the very step that is looked at, so
-transition properties must not rely on each other in a circle.
+`given`, in the state before the step; as these are proved too, the conjunction of all is inductive, also where two rely
+on each other. A transition property among the `given` is assumed of the very step that is examined, so transition
+properties must not rely on each other in a circle.
 
 k-induction looks further back: a property that holds within the first k - 1 steps, and that the last of any k steps
-keeps if it held all along, holds always. What it relies on is assumed all along as well. Plain induction comes first.
+keeps if it held all along, holds always. The properties that it relies on are assumed throughout. Plain induction comes
+first.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ def prove(
 ) -> Report:
     """Prove everything that the model declares inductive, for the sizes of the instance's configuration.
 
-    Integers are unbounded and limits ignored, but for those that give bags and sequences their places.
+    Integers are unbounded and limits ignored, except for those that give bags and sequences their places.
 
     Args:
         timeout_ms: time for one question to the solver, in milliseconds; then it is undetermined.
         others: also try the invariants and transition properties that are not declared inductive.
-        k: look back so many steps at most; a property gets the smallest number that proves it.
+        k: look back this many steps at most; a property gets the smallest number that proves it.
         distinct: only look at steps in a row that visit no state twice, which loses nothing and may prove more.
 
     Returns:
@@ -82,7 +83,7 @@ def prove(
 
 
 def _left_open(claim: Property | None) -> Proof:
-    """What is known of a property, None being the ranges, that an interrupt left open."""
+    """The state of a property that an interrupt left open; None means the ranges."""
     name, kind, given = (RANGES, "range", ()) if claim is None else (claim.name, claim.kind, claim.given)
     return Proof(name, kind, given, Verdict.UNDETERMINED, (), reason=INTERRUPTED)
 
@@ -137,7 +138,9 @@ class _Induction:
         return self._claims[declared.name]
 
     def prove_ranges(self, chosen: Sequence[Property]) -> Proof:
-        """That numbers keep to their ranges: by itself, or else given invariants among those to be proved."""
+        """The condition that numbers keep to their ranges: by itself, or else given invariants among those to be
+        proved.
+        """
         found = self._obligations(self.ranges, [])
         invariants = [declared for declared in chosen if declared.kind == "invariant"]
         if found.verdict is not Verdict.PROVED and invariants:
@@ -254,7 +257,7 @@ def _worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 @dataclass
 class _Obligations:
-    """What was found for all actions; `used` names the given properties that some proof made use of."""
+    """The results for all actions; `used` names the given properties that some proof made use of."""
 
     rows: list[Obligation] = field(default_factory=list)
     broken_by: Break | None = None

@@ -18,7 +18,7 @@ z3.set_param("ctrl_c", False)
 
 
 def until_interrupted(items: Sequence[S], do: Callable[[S], T], left_open: Callable[[S], T]) -> tuple[list[T], bool]:
-    """What was made of each item, and whether an interrupt has left some open."""
+    """The result of each item, and whether an interrupt has left some open."""
     found: list[T] = []
     try:
         while len(found) < len(items):

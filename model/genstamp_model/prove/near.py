@@ -15,7 +15,7 @@ _NEAR = 4
 def nearest(solver: z3.Solver, model: Term, cells: Sequence[Term], initial: Sequence[int]) -> Term:
     """A model of what the solver holds in which the fewest cells differ from their initial values.
 
-    Where the solver does not answer in time, the nearest model that was met until then. What was settled is asserted.
+    Where the solver does not answer in time, the nearest model that was met until then. Settled questions are asserted.
 
     Args:
         model: any model.

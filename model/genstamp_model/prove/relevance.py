@@ -1,4 +1,6 @@
-"""What matters of a state from which a step breaks a claim: the few cells that are enough for the step to do so."""
+"""The relevant part of a state from which a step breaks a claim: the few cells that are enough for the step to do
+so.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Verdict(StrEnum):
 
 
 def together(verdicts: Iterable[Verdict]) -> Verdict:
-    """Of several claims as one: proved if each is, violated if one is, whatever is not known of others."""
+    """Of several claims as one: proved if all are, violated if one is, even if others are undetermined."""
     found = set(verdicts)
     if Verdict.VIOLATED in found:
         return Verdict.VIOLATED
@@ -112,7 +112,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Report:
-    """What `prove` found in one instance.
+    """The result of `prove` in one instance.
 
     Attributes:
         sizes: what the proof is for: the number of members of each index set.
@@ -140,7 +140,7 @@ class Report:
         """The proof of a property by its name.
 
         Raises:
-            KeyError: the property was not looked at.
+            KeyError: the property was not checked.
         """
         for proof in (*self.proofs, *self.others):
             if proof.name == name:

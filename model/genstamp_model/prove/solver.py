@@ -92,7 +92,7 @@ class Solver:
         return Asked(Verdict.VIOLATED, broken_by=explain(self._solver, model, step))
 
     def _after(self, claim: Claim, step: EncodedStep) -> list[Term]:
-        """What the claim says of the state after the step, without what is trivially so."""
+        """The claim about the state after the step, without trivial parts."""
         found = (self._encoding.after_step(c, step, two_states=claim.two_states) for c in claim.conjuncts)
         return [term for term in found if term is not None]
 

@@ -2,7 +2,7 @@
 
 Candidates are clauses over what the model itself says and compares, for all members. Those that fail in a state that a
 search reaches are dropped, then those that some step does not keep (Houdini), and of the rest as many as the goals do
-not need. What is left is proved once more by `prove`, and printed so that an author can paste it.
+not need. `prove` proves the rest once more, and it is printed so that an author can paste it.
 
 Not looked for: conditions on messages and elements of sequences, on two members of one set, on sums.
 """
@@ -46,15 +46,15 @@ class Supporting:
 
 @dataclass(frozen=True)
 class Strengthening:
-    """What the search found.
+    """The result of the search.
 
     Attributes:
         goals: what was to be proved.
         proved: the goals that are proved now, with what each relies on.
         supporting: what was found for them, none of which could be left out.
         candidates: clauses that hold in all states looked at; `inductive` is how many of them all steps keep.
-        cut: there were more candidates than were looked at.
-        undetermined: why the search ended early, in words; empty where it did not.
+        cut: there were more candidates than were examined.
+        undetermined: why the search ended early, as text; empty where it did not.
         report: the proof of all that was found, by `prove`; None where nothing was.
     """
 
@@ -71,12 +71,12 @@ class Strengthening:
 
     @property
     def verdict(self) -> Verdict:
-        """Proved if every goal is; what was not found may exist all the same."""
+        """Proved if every goal is; what was not found may exist anyway."""
         is_all = len(self.proved) == len(self.goals) and not self.undetermined
         return Verdict.PROVED if is_all else Verdict.UNDETERMINED
 
     def lines(self) -> Iterator[str]:
-        """What was found, for a terminal."""
+        """The result for a terminal."""
         if not self.goals:
             yield self.undetermined or "nothing to look for: everything is proved"
             return
@@ -202,7 +202,7 @@ class _Search:
         return [one for one in kept if one.clause is not None], reached_goals
 
     def _relevance(self) -> list[int]:
-        """How near each condition is to the goals: how many of its variables they do not speak of."""
+        """How near each condition is to the goals: how many of its variables they do not mention."""
         own = {name for goal in self._goals for name in _variables(goal.condition)}
         return [len(_variables(condition) - own) for condition in self._ground.conditions]
 

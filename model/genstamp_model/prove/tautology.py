@@ -32,7 +32,7 @@ class Tautologies:
         return [conjunct.term for conjunct in self._encoding.well_formed("typed").conjuncts]
 
     def always(self, claim: Expr, *, two_states: bool) -> bool:
-        """Whether a closed claim holds whatever the state is; False where that is not found out."""
+        """Whether a closed claim holds in every state; False if that could not be decided."""
         encoding = self._encoding
         term = encoding.expansion.condition(claim, encoding.after if two_states else None)
         if known(term):

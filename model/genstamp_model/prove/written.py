@@ -88,7 +88,7 @@ def _negation(node: Expr, state: str) -> str:
 
 
 def _is_nothing(node: Expr) -> bool:
-    """Whether a constant is nobody, or an empty set, sequence or bag."""
+    """Whether a constant is none, or an empty set, sequence or bag."""
     if node.op is not Op.CONST:
         return False
     return node.data is None or not isinstance(node.type, BoolType | NumberType | EnumType | RefType)

@@ -61,7 +61,7 @@ def read(text: bytes) -> Trace:
     try:
         document = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError) as problem:
-        raise TraceError(f"the trace is no JSON object: {problem}") from problem
+        raise TraceError(f"the trace is not a JSON object: {problem}") from problem
     try:
         found = trace_from_json(document)
         moments = [_moment(state.values) for state in found.states]
@@ -91,7 +91,7 @@ def steps(calls: Iterable[tuple[str, Mapping[str, Any]]], initially: Mapping[str
 def _moment(values: Mapping[str, Any]) -> Moment:
     action = values.get(ACTION_TAKEN)
     if action is not None and not isinstance(action, str):
-        raise TypeError(f"{ACTION_TAKEN} is no text but {action!r}")
+        raise TypeError(f"{ACTION_TAKEN} is not text but {action!r}")
     picks = values.get(NONDET_PICKS)
     return Moment(
         values={name: value for name, value in values.items() if name not in (ACTION_TAKEN, NONDET_PICKS)},

@@ -43,7 +43,7 @@ def pytest_file(path: Path, system: str) -> str:
     """
     module, _, name = system.partition(":")
     if not (all(part.isidentifier() for part in module.split(".")) and name.isidentifier()):
-        raise TraceError(f"'{system}' names no system; write module:NAME")
+        raise TraceError(f"'{system}' is not a system; expected module:NAME")
     calls = called(path)
     model, configuration = path.instance.model, path.instance.configuration.name
     begins = chosen(path)

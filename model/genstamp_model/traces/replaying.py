@@ -90,7 +90,7 @@ def replay(instance: Instance, trace: Trace) -> Replay:
             return Replay(path, Rejection(number, follower.call(moment), reasons), follower.broken(path))
         if len(onwards) > MOST_STATES:
             raise TraceError(
-                f"state {number} of the trace leaves so much out that it may be one of {len(onwards)}; at most "
+                f"state {number} of the trace lacks so many variables that {len(onwards)} states match; at most "
                 f"{MOST_STATES} are followed"
             )
         ways = onwards
@@ -147,7 +147,9 @@ class _Follower:
         return any(same(after) == back for after in self._possible(path.states[-1]))
 
     def compared(self, trace: Trace) -> Callable[[State], State]:
-        """What to compare of two states: a lasso of a search with ranks closes only up to ranks of ordered numbers."""
+        """The parts to compare of two states: a lasso of a search with ranks closes only up to ranks of ordered
+        numbers.
+        """
         if trace.meta.get("loop_closes"):
             with suppress(ConfigurationError):
                 renumbering = Renumbering(self.instance)

@@ -179,7 +179,7 @@ class _Drawing:
             self._line("answer", end, box.bottom - 4, start, box.bottom - 4, "answer")
 
     def _messages(self, row: Row) -> None:
-        """The messages that a step receives, and those that it sends and nobody receives."""
+        """The messages that a step receives, and those that it sends and no node receives."""
         box = self.boxes[row.number]
         y = box.y - 6
         for sent, label in reversed(self.arriving[row.number]):

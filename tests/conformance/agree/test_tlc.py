@@ -305,7 +305,7 @@ def test_a_number_that_tlc_cannot_compute_is_told_and_no_finding() -> None:
     result = agreement(far.instance("one"), [Tlc()], ENOUGH_S)
     [comparison] = result.comparisons
     assert comparison.outcome is Outcome.UNDETERMINED
-    assert comparison.reason == "TLC has no numbers beyond 2147483647; jump computes 2000000000*3"
+    assert comparison.reason == "TLC has no numbers above 2147483647; jump computes 2000000000*3"
 
 
 def test_what_takes_too_long_is_undetermined(tmp_path: Path) -> None:

@@ -238,7 +238,7 @@ def test_doctor_finds_everything_here() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["check", "hdfs.nothing"], 151, "there is no system 'hdfs.nothing'; near it are hdfs."),
+        (["check", "hdfs.nothing"], 151, "there is no system 'hdfs.nothing'; similar names: hdfs."),
         (["check", "nowhere:NOTHING"], 151, "'nowhere:NOTHING' gives no system"),
         (
             ["check", "hdfs.recovery:takeover", "--limit", "height=1"],

@@ -111,7 +111,7 @@ def test_a_command_that_dies_on_the_way_exits_75_with_the_way(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["--system", "hdfs.nothing"], 151, "genstamp: there is no system 'hdfs.nothing'; near it are hdfs."),
+        (["--system", "hdfs.nothing"], 151, "genstamp: there is no system 'hdfs.nothing'; similar names: hdfs."),
         (["--semantics", "hadoop-1"], 151, "genstamp: hdfs.recovery has no semantics 'hadoop-1'"),
         (["--examples", "0"], 2, "--examples"),
     ],

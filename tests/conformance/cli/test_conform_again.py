@@ -151,8 +151,8 @@ def test_a_run_is_read_as_it_was_written(place: Path) -> None:
     ("text", "sentence"),
     [
         ("", "it is empty"),
-        ("{}", "line 1 is no request, accepted is a start with files"),
-        (f'{START}\n{{"op": "call"}}', "line 2 is no request, accepted is a call, fault or tick"),
+        ("{}", "line 1 is not a request; expected a start with files"),
+        (f'{START}\n{{"op": "call"}}', "line 2 is not a request; expected a call, fault or tick"),
         (f"{START}\n[]", "line 2 is no request"),
         (f"{START}\nnothing", "line 2 is no request"),
     ],

@@ -100,9 +100,9 @@ def test_a_walk_of_ones_own_reaches_every_transition(place: Path) -> None:
     [
         (["--driving", "{place}/spec.py:COUNTER"], "'COUNTER' is no Driving there; there is DRIVING"),
         (["--system", "{place}/spec.py:COUNTER", "--driving", "{place}/none.py:D"], "gives no driving"),
-        (["--system", "{place}/spec.py:COUNTER"], "counter cannot be held against an implementation"),
+        (["--system", "{place}/spec.py:COUNTER"], "counter cannot be checked against an implementation"),
         (["--system", "hdfs.lease:two_clients"], "'two_clients' is a configuration"),
-        (["--adapter-log", "{place}/log"], "--adapter-log is of --command"),
+        (["--adapter-log", "{place}/log"], "--adapter-log needs --command"),
         (["--adapter-log", "{place}/none/log", "--command", "true"], "cannot be written"),
     ],
 )

@@ -78,7 +78,7 @@ def test_a_namenode_that_is_not_there_is_waited_for_aloud_and_not_for_ever(close
 
 @pytest.mark.parametrize("length", ["-5", "1.5", "all", "٣", str(2**63), "9" * 5_000])
 def test_a_length_that_is_none_is_refused_in_one_sentence(length: str) -> None:
-    expected = f"genstamp: cannot cut /file to {length!r}, accepted: a number of bytes, 0 to 9223372036854775807\n"
+    expected = f"genstamp: cannot truncate /file to {length!r}; expected a number of bytes, 0 to 9223372036854775807\n"
     assert run("truncate", "/file", length) == (exit_codes.USAGE, "", expected)
 
 
@@ -138,7 +138,7 @@ def test_a_name_that_is_no_utf_8_is_refused_in_one_sentence() -> None:
         address = f"127.0.0.1:{listening.getsockname()[1]}"
         code, printed, said = run("stat", "/a\udcff", "--namenode", address)
     assert (code, printed) == (exit_codes.USAGE, "")
-    assert said == "genstamp: '/a\\udcff' is no UTF-8, as names of the cluster are\n"
+    assert said == "genstamp: '/a\\udcff' is not valid UTF-8; names in the cluster are UTF-8\n"
 
 
 @pytest.mark.parametrize(("path", "name"), [("/a/file", "/a/file"), ("/a", "two\\nlines")], ids=["file", "directory"])
@@ -158,7 +158,7 @@ def test_a_place_that_no_file_can_have_is_refused_before_it_is_copied(tmp_path: 
     there, beside = tmp_path / "there", tmp_path / "none" / "file"
     there.write_text("old")
     for local, why in (
-        (tmp_path, f"{tmp_path} is a directory, accepted: the name of a file"),
+        (tmp_path, f"{tmp_path} is a directory; expected the name of a file"),
         (there, f"{there} exists; --overwrite replaces it"),
         (beside, f"there is no directory {beside.parent}"),
     ):

@@ -65,7 +65,7 @@ def test_an_address_that_is_none_is_refused_in_a_line(verb: str, tmp_path: Path)
     assert (code, printed, said) == (
         exit_codes.USAGE,
         "",
-        "genstamp: 'nowhere' is no address, accepted: HOST:PORT\n",
+        "genstamp: 'nowhere' is not an address; expected HOST:PORT\n",
     )
 
 

@@ -42,7 +42,7 @@ def test_page_that_has_no_place_is_refused_before_anything_is_read(tmp_path: Pat
     (tmp_path / "namenode.log").write_text(LINE, encoding="utf-8")
     asked = ["logs", "check", str(tmp_path / "namenode.log"), "--out", str(tmp_path / "tables")]
     result = CliRunner().invoke(app, [*asked, "--html", str(tmp_path / page)])
-    assert (result.exit_code, "a page is a file in a directory that is there" in result.stderr) == (2, True)
+    assert (result.exit_code, "expected a file in an existing directory" in result.stderr) == (2, True)
     assert not (tmp_path / "tables").exists()
 
 

@@ -143,14 +143,14 @@ def test_only_what_is_kept_and_of_the_same_text_is_judged_again(tmp_path: Path) 
         assert result.exit_code == 2
         return " ".join(result.output.replace("│", " ").split())
 
-    assert "no sample of two_phase with seed 1 is kept" in told("1")
+    assert "no sample of two_phase with seed 1 is recorded" in told("1")
     keep(
         tmp_path,
         "two_phase",
         Sample(seed=1, of=9, semantics="default", digest="00", configurations=["one"], outcomes={}),
     )
-    assert "no sample of two_phase with seed 2 is kept" in told("2")
-    assert "two_phase was changed since it was sampled" in told("1")
+    assert "no sample of two_phase with seed 2 is recorded" in told("2")
+    assert "two_phase has changed since it was sampled" in told("1")
 
 
 def test_a_part_of_a_sample_is_not_kept(tmp_path: Path) -> None:

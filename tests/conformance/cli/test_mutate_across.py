@@ -138,7 +138,7 @@ def test_what_no_claim_noticed_of_a_draw_is_judged_again(judged: list[str], tmp_
 def test_only_a_kept_draw_is_judged_again(tmp_path: Path) -> None:
     here = ("--all", "--again", "--repository", str(tmp_path))
     told = run(*here, "--seed", "3")
-    assert (told.exit_code, "no draw with seed 3 is kept" in " ".join(told.output.split())) == (2, True)
+    assert (told.exit_code, "no sample with seed 3 is recorded" in " ".join(told.output.split())) == (2, True)
     assert run(*here, "--sample", "7").exit_code == 2
 
 

@@ -122,7 +122,7 @@ MISTAKES = {
     "s.name = 'x'  # here": "no variable 'name' is declared",
     "require(len(s.group) < 2, 'few'); s.f = True  # here": "write .size()",
     "s.mood = 'A'  # here": "write one of Mood.A, Mood.B",
-    "print('x is', s.x); s.f = ~s.f  # here": "has no text while it is traced",
+    "print('x is', s.x); s.f = ~s.f  # here": "has no text during tracing",
     "require(s.mood == s.x, 'eh'); s.f = ~s.f  # here": "expected a state of Mood, not a number (x)",
     "import sys; sys.exit(0)  # here": "the specification ends the process",
 }
@@ -169,7 +169,7 @@ def test_a_system_that_is_not_named_is_suggested(
     name = written(tmp_path, "@action\ndef go(s): s.f = ~s.f").removesuffix(":S")
     assert ends(monkeypatch, "check", name + text) == 151
     told = capsys.readouterr().err
-    assert message in told or "name a system of the file" in told
+    assert message in told or "name a system in the file" in told
     assert "there is S" in told
 
 

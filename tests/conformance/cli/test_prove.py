@@ -55,7 +55,7 @@ def test_a_proof_of_ranges_alone_is_no_proof_of_the_properties(tmp_path: Path) -
     module.write_text(COUNTS)
     text = run("prove", f"{module}:COUNTER")
     assert text.exit_code == 3
-    assert "not asked, as not declared inductive: is_small" in text.stdout
+    assert "not checked, because not declared inductive: is_small" in text.stdout
     assert text.stdout.startswith("counter:only, integers unbounded"), "a system without members"
     [found] = json.loads(run("prove", f"{module}:COUNTER", "--format", "json").stdout)
     assert (found["verdict"], found["exit_code"], found["not_asked"]) == ("undetermined", 3, ["is_small"])

@@ -65,7 +65,7 @@ def test_a_trace_must_say_whose_it_is(tmp_path: Path) -> None:
     assert "name it with --system" in str(result.exception)
     assert "cannot" not in str(result.exception)
     path.write_text('{"#meta": {"system": "my_own"}, "vars": [], "states": [{}]}')
-    assert "is of 'my_own', which is none of ours; say where it stands" in str(run("replay", str(path)).exception)
+    assert "is of 'my_own', which is not a known system; give its place" in str(run("replay", str(path)).exception)
     missing = run("replay", str(tmp_path / "missing.json"))
     assert "No such file" in str(missing.exception)
 

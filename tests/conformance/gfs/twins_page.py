@@ -24,16 +24,17 @@ RUNS = {EVERYDAY: "everyday", SLOW_DISKS: "slow disks", MANY_FAULTS: "many fault
 
 _BEGINNING = """# Twins of GFS
 
-{count} implementations of GFS with one rule broken, and what notices each of them in simulated runs. The
-implementation itself passes all the same runs, of the seeds {first} to {last}. They live in `tests/conformance/gfs/`;
-this page is made by `python -m tests.conformance.gfs.twins_page`, and a test makes the runs of the page again.
+A twin is the implementation of GFS with one rule broken; there are {count}. This page shows which check notices each
+twin in simulated runs. The implementation itself passes all the same runs, with the seeds {first} to {last}. The
+twins are in `tests/conformance/gfs/`; `python -m tests.conformance.gfs.twins_page` makes this page, and a test
+repeats its runs.
 
-The judges know of no twin: invariants of the nodes (one primary, versions, reference counts, and the order of mutations
-in the events), what users were promised (records, written cells, snapshots, files, and replicas that are the same where
-all writes were acknowledged), and what has to come to its end when nothing fails any more. *Seed* is the first one
-whose run shows it, and *events* are those of all runs until then. With slow disks, others go on while something is
-forced to a disk; with many faults, one comes every 12 s on average, and not every 18 s; with busy files, all clients
-work on one file of each kind, do more, and a fault comes every 8 s.
+No check knows the twins. The checks are invariants of the nodes (one primary, versions, reference counts, and the order
+of mutations in the events), promises to users (records, written cells, snapshots, files, and equal replicas where all
+writes were acknowledged), and liveness once nothing fails any more. *Seed* is the first seed whose run shows the twin,
+and *events* counts the events of all runs until then. With slow disks, other nodes continue during a disk sync. With
+many faults, a fault occurs every 12 s on average instead of every 18 s. With busy files, all clients work on one file
+of each kind and do more, and a fault occurs every 8 s.
 
 | twin | what is wrong | first noticed by | runs | seed | events |
 | --- | --- | --- | --- | --- | --- |

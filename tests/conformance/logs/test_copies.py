@@ -62,7 +62,7 @@ def test_whole_log_is_read_and_not_the_beginning_beside_it(tmp_path: Path, compr
     assert report.notes == (
         (
             str(tmp_path / "namenode-part.log"),
-            f"left out, as its content is the beginning of {tmp_path}/namenode.log.gz",
+            f"skipped, because its content is the beginning of {tmp_path}/namenode.log.gz",
         ),
     )
 

@@ -104,7 +104,9 @@ def test_edit_log_that_ends_inside_a_record_is_told(edits: Path, tmp_path: Path)
 @pytest.mark.parametrize("version", [-7, -23, -68, -99])
 def test_layout_version_that_is_not_known_is_told(edits: Path, tmp_path: Path, version: int) -> None:
     (tmp_path / "edits").write_bytes(struct.pack(">i", version) + (edits / "editsStored").read_bytes()[4:])
-    assert _reasons(check_locally([tmp_path / "edits"])) == [f"layout version {version} is not known, -24 to -67 are"]
+    assert _reasons(check_locally([tmp_path / "edits"])) == [
+        f"layout version {version} is not supported; supported are -24 to -67"
+    ]
 
 
 @pytest.mark.parametrize("version", [-31, -32, -33, -41])
@@ -143,7 +145,7 @@ def test_bytes_after_the_end_that_are_no_padding_are_told(edits: Path, tmp_path:
     assert _reasons(check_locally([tmp_path / "padded"])) == []
     (tmp_path / "edits").write_bytes(content + b"\xff" * 100_000 + b"junk")
     (reason,) = _reasons(check_locally([tmp_path / "edits"]))
-    assert "bytes follow the end of the log" in reason
+    assert "bytes other than padding follow the end of the log" in reason
 
 
 def test_gap_in_the_transactions_contradicts_a_whole_log(edits: Path, tmp_path: Path) -> None:
@@ -189,11 +191,11 @@ def test_xml_with_entities_is_refused(tmp_path: Path, text: str) -> None:
         ("<EDITS><RECORD><OPCODE>OP_ADD</OPCODE><DATA/></RECORD></EDITS>", "<EDITS_VERSION> is missing"),
         ("<EDITS><EDITS_VERSION>-64</EDITS_VERSION><RECORD/></EDITS>", "needs <OPCODE> and <DATA>"),
         ("<EDITS>" + "<a>" * 100_000, "more than 20 deep"),
-        ("<EDITS><EDITS_VERSION>-70</EDITS_VERSION></EDITS>", "layout version '-70' is not known"),
+        ("<EDITS><EDITS_VERSION>-70</EDITS_VERSION></EDITS>", "layout version '-70' is not supported"),
         (
             "<EDITS><EDITS_VERSION>-64</EDITS_VERSION><RECORD><OPCODE>OP_SET_GENSTAMP_V2</OPCODE>"
             "<DATA><TXID>9999999999999999999999</TXID></DATA></RECORD></EDITS>",
-            "where a number should stand",
+            "instead of a number",
         ),
         (
             "<EDITS><EDITS_VERSION>-64</EDITS_VERSION><RECORD><OPCODE>OP_CLOSE</OPCODE>"
@@ -254,7 +256,7 @@ def test_record_without_an_end_is_told(tmp_path: Path) -> None:
     content = bytearray(_log(-49, bytes([43]) + bytes(200)))
     content[-20] ^= 1
     (tmp_path / "edits").write_bytes(content)
-    with pytest.raises(DamagedSourceError, match="no checksum ends OP_SET_XATTR"):
+    with pytest.raises(DamagedSourceError, match="no checksum was found for OP_SET_XATTR"):
         _operations(tmp_path / "edits")
 
 
@@ -300,4 +302,4 @@ def test_record_with_more_elements_than_a_record_has_is_refused(
 def test_xml_of_an_encoding_that_is_not_read_is_told(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "edits.xml").write_text(f'<?xml version="1.0" encoding="{encoding}"?><EDITS></EDITS>', encoding="utf-8")
     (reason,) = _reasons(check_locally([tmp_path / "edits.xml"]))
-    assert "XML is of an encoding that is not read" in reason or "not well-formed" in reason
+    assert "XML has an unsupported encoding" in reason or "not well-formed" in reason

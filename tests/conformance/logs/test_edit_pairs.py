@@ -39,7 +39,7 @@ def test_pair_that_differs_is_told_with_the_first_record_that_does(pair: tuple[P
         xml.unlink()
     ((file, note),) = _notes(binary.parent)
     assert file == ("edits.xml.gz" if compressed else "edits.xml")
-    assert note.startswith(f"tells other operations than {binary}: record ")
+    assert note.startswith(f"has other operations than {binary}: record ")
     assert note.endswith("has path '/another' where that has '/file_create'")
 
 

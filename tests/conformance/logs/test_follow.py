@@ -499,7 +499,7 @@ class TestFollowing:
         logs.mkdir()
         for name in ("one.jsonl", "two.jsonl"):
             (logs / name).write_bytes(GOOD)
-        with pytest.raises(TwoRunsError, match=r"BP-1 is the name of two runs.*one\.jsonl and in .*two\.jsonl"):
+        with pytest.raises(TwoRunsError, match=r"BP-1 is the name of two runs.*one\.jsonl and .*two\.jsonl"):
             follow(spark, [str(logs)], FollowOptions(out, once=True, limits=Limits(parts=1)), print)
 
     @pytest.mark.usefixtures("spark")
@@ -528,8 +528,8 @@ class TestFollowing:
             assert CliRunner().invoke(logs_app, [*command, str(log)]).exit_code == exit_codes.HOLDS
         before = sorted(tmp_path.rglob("*"))
         for command, said in (
-            ([*checks, str(followed)], "is that of a check with --follow, so it is left alone"),
-            ([*follows, str(checked)], "is that of a check without --follow, so it is left alone"),
+            ([*checks, str(followed)], "belongs to a check with --follow, so it is not overwritten"),
+            ([*follows, str(checked)], "belongs to a check without --follow, so it is not overwritten"),
         ):
             refused = CliRunner().invoke(logs_app, [*command, str(log)])
             assert (refused.exit_code, said in refused.stderr) == (exit_codes.USAGE, True)

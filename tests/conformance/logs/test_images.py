@@ -137,7 +137,7 @@ def test_damaged_image_is_read_or_told(stored: Path) -> None:
     [
         (XML[:900], "XML is not well-formed"),
         ("<?xml version='1.0'?><!DOCTYPE fsimage [<!ENTITY a 'b'>]><fsimage/>", "XML is refused"),
-        (XML.replace("<genstamp>1001", "<genstamp>many"), "item 3 has 'many' where a number should stand"),
+        (XML.replace("<genstamp>1001", "<genstamp>many"), "item 3 has 'many' instead of a number"),
         (XML.replace("<numBytes>5</numBytes>", ""), "item 3 has no <numBytes> in <block>"),
         (XML.replace("<txid>7</txid>", ""), "no <txid>"),
         ("<a><fsimage/></a>", "the root of the document is <a>"),

@@ -99,8 +99,8 @@ def test_missing_state_is_told_and_nothing_is_judged(check: Callable[[Trace], Ch
 @pytest.mark.parametrize(
     ("meta", "reason"),
     [
-        ({}, "the trace does not say which system it is of; known are hdfs.single_writer"),
-        ({"system": "raft"}, "the trace is of 'raft', which is none of ours; known are"),
+        ({}, "the trace does not name its system; known are hdfs.single_writer"),
+        ({"system": "raft"}, "the trace is of 'raft', which is not a known system; known are"),
         ({"system": "hdfs.lease", "semantics": "hadoop-1"}, "hadoop-1"),
         ({"system": "hdfs.lease", "configuration": "ninety"}, "ninety"),
     ],

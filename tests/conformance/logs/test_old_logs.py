@@ -195,7 +195,7 @@ def test_sequences_are_judged_by_their_counts(tmp_path: Path, seed: int, complet
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("block 1,Normal,22", "'block 1' is no block id: blk_ and a number of 64 bits"),
+        ("block 1,Normal,22", "'block 1' is not a block id; expected blk_ and a 64-bit number"),
         ("blk_1,Normal", "a row of 2 fields, where the header has 3"),
         ("blk_1,Normal,22 77", "event '77' is none of the templates 1 to 33"),
         ("blk_1,Normal,22 -5", "event '-5' is none of the templates 1 to 33"),

@@ -110,4 +110,4 @@ def test_a_file_system_that_is_unknown_is_the_callers_mistake() -> None:
 
 def test_logs_that_are_written_are_of_this_machine(in_hdfs: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(logs_app, ["check", "--follow", "--out", str(tmp_path / "out"), in_hdfs])
-    assert result.exit_code == 2 and "--follow reads files of this machine" in result.stderr
+    assert result.exit_code == 2 and "--follow reads only files on this machine" in result.stderr

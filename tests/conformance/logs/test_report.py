@@ -133,7 +133,7 @@ def test_violation_is_told_with_the_check_that_failed() -> None:
                 ("block", "conformant", "unknown"),
                 ("lease", "conformant", "unknown"),
             ],
-            "conformant, 1 file open, 1 block of which no line tells the end; ",
+            "conformant, 1 file open, 1 block whose end no line shows; ",
         ),
         ([("replica", "conformant", "unknown")], "conformant; "),
         ([("file", "violated", "unknown"), ("block", "conformant", "unfinished")], "violated, unfinished; "),
@@ -181,7 +181,7 @@ def test_rejects_are_told() -> None:
 
 def test_run_without_events_is_told() -> None:
     assert text(Report((), (READ,))).endswith(
-        "undetermined: no event tells of a file, block, replica or lease; 10 events in 15 lines of 1 file, 0 keys"
+        "undetermined: no event concerns a file, block, replica or lease; 10 events in 15 lines of 1 file, 0 keys"
     )
     assert text(Report((), (SourceCount("a.log", "log", 0, 15, 0),))).endswith(
         "undetermined: no event was found; 0 events in 15 lines of 1 file, 0 keys"

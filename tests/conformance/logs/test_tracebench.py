@@ -188,9 +188,9 @@ def test_missing_and_superfluous_records_are_told(tmp_path: Path) -> None:
     ("line", "reason"),
     [
         ("T,C,create,1,2,10.0.0.1,client1,RPC Client", "8 columns where 9 should stand"),
-        ("T,C,create,9,2,10.0.0.1,client1,RPC Client,Success", "'9' to '2' is no time in nanoseconds"),
-        ("T,C,create,1,9999999999999999999,x,client1,RPC Client,Success", "'1' to '9999999999999999999' is no time"),
-        ("T,C,create,x,2,10.0.0.1,client1,RPC Client,Success", "'x' to '2' is no time in nanoseconds"),
+        ("T,C,create,9,2,10.0.0.1,client1,RPC Client,Success", "'9' to '2' is not a time in nanoseconds"),
+        ("T,C,create,1,9999999999999999999,x,client1,RPC Client,Success", "'1' to '9999999999999999999' is not a time"),
+        ("T,C,create,x,2,10.0.0.1,client1,RPC Client,Success", "'x' to '2' is not a time in nanoseconds"),
         (",C,create,1,2,10.0.0.1,client1,RPC Client,Success", "no id of a task: ''"),
     ],
 )

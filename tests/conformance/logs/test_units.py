@@ -95,7 +95,7 @@ def test_events_of_gfs_are_refused_in_one_sentence(tmp_path: Path, node: str) ->
     found = find_units([str(tmp_path / "events.jsonl")])
     assert found.units == []
     (reject,) = found.rejects
-    assert reject.reason.startswith("events of GFS, and logs are held against HDFS only; ")
+    assert reject.reason.startswith("events of GFS, but logs are checked against HDFS only; ")
 
 
 def test_file_beside_logs_that_is_meant_for_something_else_is_noted(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_name_that_is_no_text_is_told(tmp_path: Path) -> None:
     with open(named, "wb") as file:  # noqa: PTH123 - the name is bytes
         file.write(LINE)
     (reject,) = find_units([str(tmp_path)]).rejects
-    assert reject.place.file.endswith("\\udcff.log") and "no text" in reject.reason
+    assert reject.place.file.endswith("\\udcff.log") and "not valid UTF-8" in reject.reason
 
 
 def test_path_that_is_not_there_is_the_callers_mistake(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_copy_of_a_log_is_left_out_and_noted(tmp_path: Path) -> None:
     found = find_units([str(tmp_path)])
     kept, other = (str(tmp_path / name) for name in ("namenode.log", "other.log"))
     assert [unit.files for unit in found.units] == [(kept,), (other,)]
-    assert found.notes == [(f"{kept}.gz", f"left out, as its content is that of {kept}")]
+    assert found.notes == [(f"{kept}.gz", f"skipped, because its content equals that of {kept}")]
 
 
 def test_edit_log_of_each_journalnode_is_read_once(tmp_path: Path, edits: Path) -> None:

@@ -67,8 +67,8 @@ def test_the_figures_across_all_systems_come_first(tmp_path: Path) -> None:
     )
     keep_claims(tmp_path, SYSTEM, claims)
     page = mutation_page.page({}, tmp_path)
-    assert "Of 900 mutants of actions 7 were drawn by seed 5" in page
-    assert "6 of them have been judged, in 1 systems" in page
+    assert "Seed 5 drew 7 of 900 mutants of actions" in page
+    assert "6 of them, in 1 systems, have been judged" in page
     by_claims, with_lock = "- 1 of 4 mutants (25.0 %) are noticed by a claim", "- 2 of 4 (50.0 %) by a claim or by the"
     assert 0 < page.index(by_claims) < page.index(with_lock) < page.index("## The systems")
     assert f"| {SYSTEM} | 8 | 6 | 9 | 9 | 3 | 60 | 1 |" in page

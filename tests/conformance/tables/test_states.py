@@ -34,10 +34,10 @@ def test_a_state_is_the_initial_one_but_for_what_is_set(evaluator: Evaluator) ->
     [
         ("nowhere", 1, "there is no variable 'nowhere'"),
         ("block[file2]", "complete", "there is no member 'file2'; there is file1"),
-        ("block[file1]", "finished", "'finished' is no value of it"),
+        ("block[file1]", "finished", "'finished' is not one of its values"),
         ("replica[datanode1][file1].color", 1, "there is no field 'color'"),
         ("last_stamp[file1]", 1, "has no 'file1'"),
-        ("last_stamp", "many", "'many' is no value of it"),
+        ("last_stamp", "many", "'many' is not one of its values"),
     ],
 )
 def test_what_cannot_be_set_is_named(evaluator: Evaluator, place: str, value: Change, why: str) -> None:

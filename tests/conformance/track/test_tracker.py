@@ -262,7 +262,7 @@ def test_a_hidden_action_is_no_event() -> None:
 
 def test_an_observation_that_the_model_does_not_know_is_rejected() -> None:
     answer = rejected(lock_tracker().feed(event("give_up", client="bob", observed={"mood": "sad"})))
-    assert answer.problem == "give_up shows 'mood', of which the model knows nothing; it can show gone"
+    assert answer.problem == "give_up shows 'mood', which the model does not have; it can show gone"
 
 
 def test_a_step_is_denied_rightly_only_where_the_model_cannot_make_it() -> None:
@@ -307,10 +307,10 @@ def test_offers_are_what_the_states_answer_and_how_many_of_them() -> None:
 @pytest.mark.parametrize(
     ("members", "problem"),
     [
-        ({}, "members of Holder: missing; name at least one"),
+        ({}, "members of Holder: no member is named; name at least one"),
         ({"Holder": []}, r"members of Holder: \(server\) must be one name or more, each once"),
         ({"Holder": ["a", "a"]}, r"members of Holder: \(a, a, server\) must be one name or more, each once"),
-        ({"Holder": ["a"], "Fork": ["b"]}, "members of Fork: the model has no such index set, it has Holder"),
+        ({"Holder": ["a"], "Fork": ["b"]}, "members of Fork: the model has no such index set; it has Holder"),
     ],
 )
 def test_members_that_do_not_fit_are_refused(members: dict[str, list[str]], problem: str) -> None:

@@ -17,28 +17,29 @@ PAGE = Path("docs/twins.md")
 
 _BEGINNING = """# Twins
 
-{count} bugs of Hadoop's past, put back one by one into the implementation, as small as the fix that they undo, and what
-noticed each of them. The implementation itself passes all the same plans. They live in `tests/conformance/twins/`; this
-page is made by `python -m tests.conformance.twins.page`, and a test compares it.
+A twin is the implementation with one of {count} bugs of Hadoop's past put back; each change is as small as the fix
+that it undoes. This page shows which check noticed each twin. The implementation itself passes all the same plans.
+The twins are in `tests/conformance/twins/`; `python -m tests.conformance.twins.page` makes this page, and a test
+compares it.
 
-The judges know of no bug:
+No check knows the bugs:
 
-- `hdfs.recovery`, step by step: the implementation is driven by `genstamp conform hdfs.recovery`, seed {seed}, and each
-  step has to be one of the specification's;
-- a walk: the same with nothing left to chance, in several systems: the implementation is led by shortest ways to each
-  abstract transition of small configurations, as `genstamp conform --walk` does; first {walks};
-- `hdfs.lease`, in lockstep: each file of a simulated run is followed by a tracker of its own
-  (`genstamp.lockstep`), and what the namenode answers has to be what the specification does;
-- an invariant: looked at after each step of the namenode and at steps of datanodes of a simulated run
+- `hdfs.recovery`, step by step: `genstamp conform hdfs.recovery`, seed {seed}, drives the implementation, and each step
+  must be a step of the specification;
+- a walk: the same without randomness, in several systems: the implementation is driven by shortest paths to each
+  abstract transition of small configurations, as by `genstamp conform --walk`; first {walks};
+- `hdfs.lease`, in lockstep: a tracker (`genstamp.lockstep`) follows each file of a simulated run, and the namenode's
+  answers must be those of the specification;
+- an invariant: checked after each step of the namenode and at steps of datanodes of a simulated run
   (`genstamp_dfs.simulation.invariants`; the ids are those of section J of the protocol facts);
-- promised bytes: what hflush, hsync or close acknowledged is not there in the end, or something else is;
-- a job that was due: in a plan in which at most what it says goes wrong, a write, an append or a takeover fails;
-- an error: a node dies of an exception that is no refusal.
+- promised bytes: at the end of the run, bytes that hflush, hsync or close acknowledged are missing or different;
+- a job that was due: a write, an append or a takeover fails, in a plan with no other faults than those it names;
+- an error: a node dies of an exception that is not a refusal.
 
-*Events* are the protocol events of all runs until the twin was noticed; those of a run without an invariant that broke
-are counted to its end. *Plan* says which plan of the scenario it was, and of how many. *Walk* says which walk notices
-the same twin, if one does, whatever else has noticed it. Events and seconds are of {date}; seconds are processor time
-on one core, and the states that are walked through are found before.
+*Events* counts the protocol events of all runs until the twin was noticed; a run without a broken invariant is counted
+to its end. *Plan* is the number of the plan in the scenario, and the number of plans. *Walk* names the walk that also
+notices the twin, if one does. Events and seconds were measured on {date}; seconds are processor time on one core,
+without the time to find the states of the walks.
 
 | bug | what is wrong | noticed by | what it said | scenario | plan | walk | events | seconds |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -89,7 +89,7 @@ def test_the_directory_of_another_cluster_is_refused() -> None:
 def test_a_corrupt_version_file_is_refused(text: bytes) -> None:
     disk = formatted()
     disk.files[VERSION] = bytearray(text)
-    refused(disk, "no text of properties")
+    refused(disk, "not a properties file")
 
 
 def test_a_format_that_was_cut_short_at_any_effect_is_brought_to_its_end() -> None:

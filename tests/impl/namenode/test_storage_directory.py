@@ -67,7 +67,7 @@ def test_a_directory_of_another_kind_or_layout_is_refused(bench: Any, old: str, 
 @pytest.mark.parametrize("text", [b"", b"\xff", b"layoutVersion"])
 def test_a_version_file_that_is_no_text_of_properties_is_refused(bench: Any, text: bytes) -> None:
     bench.disk.files[VERSION] = bytearray(text)
-    refuses(bench, f"{VERSION} is no text of properties")
+    refuses(bench, f"{VERSION} is not a properties file")
 
 
 def test_a_directory_without_image_is_refused(bench: Any) -> None:

@@ -190,7 +190,7 @@ def test_settings_are_named_and_typed() -> None:
     assert changed.semantics is Semantics.HADOOP_3_4
     assert (changed.safe_mode_threshold, changed.copy_on_truncate) == (0.5, True)
     for setting, message in (
-        ("nonsense", "accepted: name=value"),
+        ("nonsense", "expected name=value"),
         ("nonsense=1", "has no setting 'nonsense'"),
         ("limits.nonsense=1", "has no setting 'nonsense'"),
         ("block_size=large", "block_size is 'large', accepted: a value like"),

@@ -385,7 +385,7 @@ async def test_a_storage_directory_that_is_refused_stays_as_it_is(
                 await namenode.start()
                 servers.namenode = namenode
             with pytest.raises(
-                StorageError, match=r"accepted|is not that of a namenode|no text of properties|used by another"
+                StorageError, match=r"accepted|is not that of a namenode|not a properties file|used by another"
             ):
                 await started(name, directory, servers.port)
             assert snapshot(directory) == before

@@ -210,7 +210,7 @@ def test_a_caller_that_is_no_parameter_is_a_specification_error() -> None:
         def ask(s, client: Client) -> None: ...
 
     sizes, limits = {"Client": 1, "Store": 1}, {"letters": 1, "count": 9}
-    with pytest.raises(SpecError, match="caller 'clerk' of ask is none of its parameters; it has client"):
+    with pytest.raises(SpecError, match="caller 'clerk' of ask is not one of its parameters; it has client"):
         System("wrong", parts=[Wrong], configurations=[Configuration("one", sizes=sizes, limits=limits)]).model()
 
 

@@ -126,14 +126,14 @@ def test_a_state_that_no_step_leads_to_is_told_from_what_comes_nearest() -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"", "the trace is no JSON object"),
-        (b"[1]", "the trace is no JSON object"),
+        (b"", "the trace is not a JSON object"),
+        (b"[1]", "the trace is not a JSON object"),
         (b"{}", "not in the Informal Trace Format: KeyError 'vars'"),
         (b'{"vars": [], "states": []}', "the trace has no state"),
         (b'{"vars": [], "states": 5}', "not in the Informal Trace Format"),
         (b'{"vars": [], "states": [{"x": {"#bigint": "abc"}}]}', "not in the Informal Trace Format"),
         (b'{"vars": [], "states": [{"x": {"import os": 1}}]}', "not in the Informal Trace Format"),
-        (b'{"vars": [], "states": [{"mbt::actionTaken": 5}]}', "is no text but 5"),
+        (b'{"vars": [], "states": [{"mbt::actionTaken": 5}]}', "is not text but 5"),
         (b'{"vars": [], "states": [{"x": ' + b"[" * 5000 + b"]" * 5000 + b"}]}", "the trace is"),
     ],
 )
@@ -181,7 +181,7 @@ def test_the_pytest_file_passes_and_fails_once_the_trace_differs() -> None:
 
 @pytest.mark.parametrize("system", ["two_phase", "a:b:c", "a b:C", ":X"])
 def test_a_pytest_file_needs_to_know_where_the_system_is(system: str) -> None:
-    with pytest.raises(TraceError, match="write module:NAME"):
+    with pytest.raises(TraceError, match="expected module:NAME"):
         pytest_file(broken_path(), system)
 
 

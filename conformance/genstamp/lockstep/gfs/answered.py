@@ -12,7 +12,7 @@ from genstamp.events import Event
 
 @dataclass
 class Answered:
-    """What is known of a whole run; events are named by their place in it.
+    """Facts about a whole run; events are named by their place in it.
 
     Attributes:
         primaries: of a version that was logged for a grant, who became the primary.

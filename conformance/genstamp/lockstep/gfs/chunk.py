@@ -13,17 +13,17 @@ from genstamp.lockstep.gfs.answered import Answered
 from genstamp.lockstep.projection import Happened, LeftOut, Projected, Step
 
 NO_VERSION: Final = 0
-"""The model's number of a version that nobody chose."""
+"""The model's number of a version that was never chosen."""
 
 
 @dataclass
 class Clock:
-    """What a node's clock has counted of a lease: ticks of the model, each at its own time.
+    """The ticks of a lease that a node's clock has counted: ticks of the model, each at its own time.
 
     Attributes:
         since_us: from when, by the clock of the node.
         at_us: after how many microseconds each tick is.
-        ticks: how many were put in.
+        ticks: how many were inserted.
         is_waiting: the lease was extended, and the primary has not heard of it.
     """
 
@@ -48,8 +48,8 @@ class Chunk:
 
     Attributes:
         handle: of the chunk.
-        key: under which it is judged; a handle may be given again if the master lost it before anybody was told.
-        records: of the log, as many as have to survive for what was told of the chunk so far.
+        key: under which it is checked; a handle may be given again if the master lost it before anybody was told.
+        records: the number of log records that must survive for the chunk's reported state.
         chosen: the model's number of the version that was chosen last.
         numbers: version -> the model's number of it.
         highest: the highest version that was recorded or logged.
@@ -63,7 +63,7 @@ class Chunk:
         is_older: a former master may have granted a lease of it.
         counts: chunkserver -> its clock of a lease.
         learned: (chunkserver, version) of the grants that have arrived.
-        is_over: nothing more of it is judged.
+        is_over: it is not checked any further.
     """
 
     handle: str
@@ -87,8 +87,8 @@ class Chunk:
     def choose(self, version: int | None = None) -> int:
         """The model chooses one more version; gives its number, and that of no version for one that is not higher.
 
-        Of versions that nobody has recorded, one may be chosen again: the master that chose it died before it was on
-        the disk.
+        A version that no node has recorded may be chosen again: the master that chose it died before it was on the
+        disk.
         """
         self.chosen += 1
         if version is None:
@@ -110,7 +110,7 @@ class Chunk:
         return self.number_of(version)
 
     def end(self, reason: str) -> LeftOut:
-        """Nothing more of it is judged."""
+        """It is not checked any further."""
         self.is_over = True
         return LeftOut(reason, self.key, is_end=reason == words.UNLISTED)
 
@@ -119,12 +119,12 @@ class Chunk:
         return chunkserver in self.told and self.number_of(version) == self.chosen
 
     def lease_ended(self) -> None:
-        """Nobody holds the lease any more, for the master."""
+        """For the master the lease has no holder any more."""
         self.lease = None
         self.revoked = None
 
     def time_at_master(self, now_us: int) -> list[Step]:
-        """What the master's clock has counted by now."""
+        """The present count of the master's clock."""
         ticks = 0 if self.lease is None else self.lease.passes(now_us)
         return [Happened(_MASTER_TICK, {})] * ticks
 
@@ -135,7 +135,7 @@ class Chunk:
         return [*self.time_at_master(now_us), Happened("expire_lease", {})]
 
     def time_at(self, chunkserver: str, now_us: int) -> list[Step]:
-        """What a chunkserver's clock has counted by now."""
+        """The present count of a chunkserver's clock."""
         clock = self.counts.get(chunkserver)
         ticks = 0 if clock is None else clock.passes(now_us)
         return [Happened(_TICK, {"chunkserver": chunkserver})] * ticks
@@ -147,7 +147,7 @@ _TICK: Final = "chunkserver_clock_ticks"
 
 @dataclass
 class Known:
-    """What is known beside a chunk when one of its events is judged.
+    """The context in which an event of a chunk is checked.
 
     Attributes:
         lease_us: how long a primary believes in its lease, in microseconds of its clock.
@@ -171,12 +171,12 @@ class Known:
 
     @property
     def primary(self) -> str | None:
-        """Who becomes the primary under the version that this event logs."""
+        """The chunkserver that becomes the primary under the version that this event logs."""
         return self.answered.primaries.get(self.place)
 
     @property
     def is_of_a_logged_version(self) -> bool:
-        """Whether the lease that this event grants was judged where its version was logged."""
+        """Whether the lease that this event grants was checked where its version was logged."""
         return self.place in self.answered.grants
 
     @property
@@ -206,7 +206,7 @@ def now_us(event: Event) -> int:
 
 
 def version_of(event: Event) -> int:
-    """The version that an event tells of."""
+    """The version in an event."""
     assert event.generation_stamp is not None, "events of chunks have versions"
     return event.generation_stamp
 

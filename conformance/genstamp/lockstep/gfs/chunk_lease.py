@@ -1,4 +1,4 @@
-"""How the events of a run of GFS are read as steps of gfs.chunk_lease: one chunk by itself, by its handle.
+"""Maps the events of a run of GFS to steps of gfs.chunk_lease: one chunk at a time, by its handle.
 
 What master and chunkservers do is taken in the order in which it happened. Calls and their answers are one step of the
 model: a version is recorded where a chunkserver has recorded it, whether the master hears of that or not; a lease is
@@ -8,7 +8,7 @@ are ticks of a primary, and for the master there is one more, when it takes the 
 Versions are counted as the model counts them, since one that was chosen is lost if the master dies before it told
 anybody. A write is an answer of success: all replicas of the lease have done the mutation.
 
-What each event is stands in `chunk_of_master` and `chunk_of_chunkservers`.
+The meanings of the events are in `chunk_of_master` and `chunk_of_chunkservers`.
 
 Not here: what `chunk_words` names. A copy or a version that a chunkserver records when the master has given it up
 ends what is judged of a chunk, as the model takes each exchange as one step.
@@ -69,7 +69,7 @@ class ChunkLeaseProjection:
             yield self._named_chunk(event)
         else:
             judge = (OF_MASTER if event.node == MASTER else OF_CHUNKSERVERS).get(event.event)
-            assert judge is not None, f"no word is said about the event '{event.event}' of {event.node}"
+            assert judge is not None, f"the projection does not handle the event '{event.event}' of {event.node}"
             yield self._judged(judge, event, event.entity)
 
     def _judged(self, judge: Judge, event: Event, handle: str) -> Projected:
@@ -113,5 +113,7 @@ class ChunkLeaseProjection:
         return Entity(chunk.key, (down, Happened("restart_chunkserver", {"chunkserver": event.node})))
 
     def _contact_lost(self, event: Event, chunk: Chunk) -> Projected:
-        assert event.event in ("lose_chunkserver", "hear_registration"), f"no word is said about '{event.event}'"
+        assert event.event in ("lose_chunkserver", "hear_registration"), (
+            f"the projection does not handle '{event.event}'"
+        )
         return Entity(chunk.key, (Happened("lose_contact", {"chunkserver": event.entity}),))

@@ -1,4 +1,4 @@
-"""What chunkservers do, as steps of gfs.chunk_lease: each of their events with what it is to the chunk.
+"""Maps the events of chunkservers to steps of gfs.chunk_lease on their chunk.
 
 Not here: events of the master (`chunk_of_master`), and those of no chunk (`chunk_lease`).
 """

@@ -1,4 +1,4 @@
-"""What a master does, as steps of gfs.chunk_lease: each of its events with what it is to the chunk.
+"""Maps the events of a master to steps of gfs.chunk_lease on their chunk.
 
 Not here: events of chunkservers (`chunk_of_chunkservers`), and those of no chunk (`chunk_lease`).
 """

@@ -1,4 +1,4 @@
-"""What gfs.chunk_lease has no word for, and why events of a run are left out: tables of `chunk_lease`."""
+"""The events that gfs.chunk_lease does not cover, and the reasons: tables of `chunk_lease`."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,7 +10,7 @@ TOLD_APART: Final[Mapping[str, str]] = {"extend_lease_unanswered": UNANSWERED, "
 """A run shows whether a primary heard of its extension, and when the master takes a lease for over."""
 
 IMPOSSIBLE: Final = frozenset({"crash", "restart_chunkserver", "drop_grant"})
-"""No event of its own shows these: they are put in where they are known to have happened."""
+"""No event of its own shows these: they are inserted where they are known to have happened."""
 
 TREE: Final = "names of files, and what is read of them"
 LOG: Final = "the operation log: gfs.master_log has it"

@@ -1,4 +1,4 @@
-"""How events of a run are read as steps of gfs.master_log: one log, over all lives of its master and its log replicas.
+"""Maps the events of a run to steps of gfs.master_log: one log, over all lives of its master and its log replicas.
 
 A flush, or a deletion of log files, that concerns more records than one step of the system may is several steps. An
 answer is as many steps as it shows records that no answer of this life of the master has shown. A crash has no event:
@@ -7,7 +7,7 @@ that was complete, files that were deleted. So a log replica may still take what
 
 Shadows of one log are one in the system: what counts is which of them has shown most.
 
-The checks are the system's, but for one thing: which records are found after a crash is told by their number.
+The checks are the system's, except for one thing: which records are found after a crash is told by their number.
 
 Not here: whatever `master_log_words` names.
 """
@@ -40,7 +40,7 @@ LOG = "log"
 
 @dataclass
 class Known:
-    """What was told of the log so far, in numbers of records.
+    """The known state of the log so far, in numbers of records.
 
     Attributes:
         flushed: on the master's disk.
@@ -101,7 +101,7 @@ class MasterLogProjection:
         if event.event in ANSWERS:
             return self._answered(told["records"])
         method = getattr(self, f"_{event.event}", None)
-        assert method is not None, f"no word is said about the master's event '{event.event}'"
+        assert method is not None, f"the projection does not handle the master's event '{event.event}'"
         projected: LeftOut | list[Event] = method(**told)
         return projected
 
@@ -118,10 +118,10 @@ class MasterLogProjection:
                 return self._replicate(event.node, records)
             case "replay_records":
                 return self._replay(records)
-        raise AssertionError(f"no word is said about a log replica's event '{event.event}'")
+        raise AssertionError(f"the projection does not handle a log replica's event '{event.event}'")
 
     def _replicate(self, replica: str, records: int) -> list[Event]:
-        """So many records are on a replica's disk; fewer than there were no step of the system explains."""
+        """Set the number of records on a replica's disk; no step of the system explains fewer than before."""
         batch = records - self._known.replicated[replica]
         self._known.replicated[replica] = records
         return _pieces("flush_to_replica", batch, records, replica=replica)
@@ -135,7 +135,9 @@ class MasterLogProjection:
         return [_step("shadow_replays", records=number) for number in shown]
 
     def _stand_in(self, records: int) -> list[Event]:
-        """What is on the disk of a master that has no log replicas is on that of the one that stands for them."""
+        """If a master has no log replicas, the records on its disk are also on the disk of the replica that
+        represents them.
+        """
         return [] if self._replicas else self._replicate(STAND_IN, records)
 
     # -- a master that runs -------------------------------------------------------------------------------------
@@ -207,14 +209,16 @@ class MasterLogProjection:
         return steps
 
     def _crashed(self, records: int, *, is_torn: bool) -> list[Event]:
-        """The master died, and so many records were on its disk: some perhaps of a flush that it could not tell of."""
+        """The master died, and this many records were on its disk: some perhaps of a flush that it could not tell
+        of.
+        """
         written = records - self._known.flushed
         flushed = _pieces("flush_log", written, records) if written > 0 else []
         return [*flushed, _step("crash", {"torn": str(int(is_torn))})]
 
 
 _NUMBERS = frozenset({"records", "fall_back", "checkpoint", "log_begins", "torn", "skipped"})
-"""What events of the log show."""
+"""The observations in events of the log."""
 
 
 def _pieces(action: str, count: int, records: int, **arguments: str) -> list[Event]:

@@ -1,4 +1,4 @@
-"""What gfs.master_log has no word for, and why events are left out: tables of `master_log`."""
+"""The events that gfs.master_log does not cover, and the reasons: tables of `master_log`."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,6 +1,6 @@
-"""How the events of a run of GFS are read as steps of gfs.mutation_order: the order of one lease, and who keeps it.
+"""Maps the events of a run of GFS to steps of gfs.mutation_order: the order of one lease, and who keeps it.
 
-All that is said of the mutations of a lease in `mutations` holds.
+The notes on the mutations of a lease in `mutations` apply.
 
 Not here: offsets and padding (`record_append`), and what is written; mutations of a lease beyond the first
 `FOLLOWED`.
@@ -13,7 +13,7 @@ from genstamp.events import Event
 from genstamp.lockstep.gfs.mutations import MutationsProjection, more_than, place, step
 
 FOLLOWED: Final = 20
-"""So many mutations of one lease are followed: a model of more is slower, and few leases have more."""
+"""The number of mutations of one lease that are followed: a model of more is slower, and few leases have more."""
 
 MORE: Final = more_than(FOLLOWED)
 

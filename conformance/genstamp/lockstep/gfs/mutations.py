@@ -1,9 +1,9 @@
-"""How the events of a run of GFS are read as the mutations of one chunk under one lease, in whatever system.
+"""Maps the events of a run of GFS to the mutations of one chunk under one lease, for any system.
 
 A lease begins where its primary learns of it; chunkservers that it does not name are left out by the model's master.
 Each serial number that the primary gives is the mutation of a client of its own, so that it is known which one a
-replica applies, and which one is answered. A secondary that goes on with a later serial number has failed those before.
-A failure that the primary answers is the end of the client's waiting, as not all replicas need have answered.
+replica applies, and which one is answered. A secondary that continues with a later serial number has failed those
+before. A failure that the primary answers is the end of the client's waiting, as not all replicas need have answered.
 
 Not here: what the steps show of a mutation, which is each system's own; clients that hear of a failure and try again,
 since each attempt that is ordered has a serial number of its own.
@@ -32,12 +32,12 @@ class Lease:
     """One lease of one chunk, and what was ordered under it.
 
     Attributes:
-        key: under which it is judged.
+        key: under which it is checked.
         data: of each mutation, by serial number; None of padding.
         heard: serial numbers of which a client has heard that they succeeded.
         processed: secondary -> the last serial number that it has applied or failed.
         has_tried: the next mutation has failed at the primary before.
-        is_over: nothing more of it is judged.
+        is_over: it is not checked any further.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Lease:
 
 
 class MutationsProjection:
-    """What the projections of mutations have in common.
+    """The common part of the projections of mutations.
 
     Args:
         chunkservers: their names.
@@ -87,7 +87,7 @@ class MutationsProjection:
         raise NotImplementedError
 
     def before(self, _event: Event) -> list[Step]:
-        """What was before a lease."""
+        """The state before a lease."""
         return []
 
     # -- events -----------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class MutationsProjection:
 
 
 def more_than(followed: int) -> str:
-    """Why a lease of more mutations is judged no more."""
+    """The reason why a lease with more mutations is not checked any further."""
     return f"of more than {followed} mutations under one lease"
 
 

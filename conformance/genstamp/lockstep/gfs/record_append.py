@@ -1,17 +1,16 @@
-"""How the events of a run of GFS are read as steps of gfs.record_append: the appends to one chunk under one lease.
+"""Maps the events of a run of GFS to steps of gfs.record_append: the appends to one chunk under one lease.
 
-All that is said of the mutations of a lease in `mutations` holds; so records that stand twice are those of two clients.
+The notes on the mutations of a lease in `mutations` apply; so records that stand twice are those of two clients.
 
-Offsets of a run are bytes; those of the model have room for one record each. What stood in the primary's replica when
-it recorded the version of the lease is taken for one record; the next offset is where that ends, and each one after
-where the primary has ended a record. A record that
-the primary puts anywhere but at its own end has an offset that the model does not know, and so has one that a
-secondary puts elsewhere, or that is answered with another. Whether a record fits is told by its length, which its
-client's push shows, and by that of a chunk that is padded. A secondary whose replica ends before the end of what it
-says to have applied has put it elsewhere.
+Offsets of a run are bytes; those of the model have room for one record each. The contents of the primary's replica when
+it recorded the version of the lease count as one record. The next offset is its end, and each later offset is the end
+of a record of the primary. A record that the primary puts anywhere but at its own end has an offset that the model does
+not know, and so has one that a secondary puts elsewhere, or that is answered with another. Whether a record fits is
+told by its length, which its client's push shows, and by that of a chunk that is padded. A secondary whose replica ends
+before the end of what it says to have applied has put it elsewhere.
 
-Not here: chunks that are written too, as a write goes where its client likes; what stands in a replica, and how long
-those of the secondaries are otherwise; which chunk comes next; mutations of a lease beyond the first `FOLLOWED`.
+Not here: chunks that are written too, as a write goes where its client likes; what is in a replica, and how long those
+of the secondaries are otherwise; which chunk comes next; mutations of a lease beyond the first `FOLLOWED`.
 """
 
 import math
@@ -23,7 +22,7 @@ from genstamp.lockstep.gfs.mutations import MUTATION, MutationsProjection, more_
 from genstamp.lockstep.projection import LeftOut, Projected, Step
 
 FOLLOWED: Final = 20
-"""So many mutations of one lease are followed: a model of more is slower, and few leases have more."""
+"""The number of mutations of one lease that are followed: a model of more is slower, and few leases have more."""
 
 MORE: Final = more_than(FOLLOWED)
 WRITTEN: Final = "of a chunk that is written too: gfs.mutation_order"
@@ -32,7 +31,7 @@ FULL: Final = "the answer to a client that found the chunk full"
 _OF_SECONDARY: Final = {"apply_mutation": "apply_append", "fail_to_apply": "fail_to_apply"}
 
 BEFORE: Final = "before"
-"""Whose record stands for all that the chunk had in it before the lease."""
+"""The author of the record that represents the chunk's contents before the lease."""
 
 NOWHERE: Final = "none"
 """The model's offset of padding."""
@@ -94,7 +93,7 @@ class RecordAppendProjection(MutationsProjection):
                 self._offsets.setdefault(_key(event), dict(zip(sorted({0, begins}), self._names, strict=False)))
 
     def before(self, event: Event) -> list[Step]:
-        """A record under an earlier lease, if something stands in the primary's replica."""
+        """A record under an earlier lease, if something is in the primary's replica."""
         if not self._lengths.get((event.node, event.entity)):
             return []
         client = {"client": BEFORE}
@@ -130,7 +129,7 @@ class RecordAppendProjection(MutationsProjection):
         return answer
 
     def _offset(self, event: Event) -> str:
-        """What the model calls the offset of an event."""
+        """The model's name for the offset of an event."""
         byte = int(event.arguments["offset"])
         offsets = self._offsets.get(_key(event), {})
         ends = self._ends.get((_key(event), event.arguments["serial"]), 0)

@@ -1,4 +1,4 @@
-"""What has to be kept in mind of files that share chunks while the events of a run are read: names, lists, families.
+"""State that is kept for files that share chunks while a run is read: names, lists, families.
 
 A family is a chunk that a file got at some position, and all that took its place by copy-on-write: files come to share
 one by a snapshot alone.
@@ -15,7 +15,7 @@ from genstamp_dfs.gfs.master.paths import is_hidden
 
 @dataclass(eq=False)
 class File:
-    """A file, whatever its name is: the number of the record that made it, and its chunks by handle."""
+    """A file, independent of its name: the number of the record that made it, and its chunks by handle."""
 
     made_by: int
     chunks: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Namespace:
                 yield name[len(path) :], file
 
     def forget(self, records: int) -> None:
-        """Only so many records have survived."""
+        """Only this many records have survived."""
         survived, self._records = self._records[:records], []
         self.files.clear()
         for record in survived:
@@ -93,7 +93,7 @@ class Family:
     """Files that share a chunk at one position, or did, and the chunks that they have there.
 
     Attributes:
-        key: under which it is judged.
+        key: under which it is checked.
         files: those that list a chunk of it -> what they are called here.
         chunks: by handle -> what they are called here.
         making: file -> the chunk that will take the place of the one that it lists.
@@ -103,7 +103,7 @@ class Family:
         unknown: chunks of which a former master may have granted a lease.
         told: (chunk, version) -> the file whose clients know of the lease.
         last_record: the last record that was a step of it.
-        is_over: nothing more of it is judged.
+        is_over: it is not checked any further.
     """
 
     key: str
@@ -119,12 +119,12 @@ class Family:
     is_over: bool = False
 
     def new_file(self) -> str | None:
-        """What a file is called that comes to the family; None if too many do."""
+        """The name of a file that joins the family; None if the family has too many."""
         used = {*self.files.values(), *(name for _, name in self.snapshots.values())}
         return next((name for name in FILES if name not in used), None)
 
     def new_chunk(self, handle: str) -> str | None:
-        """What a chunk is called that comes to the family; None if too many do."""
+        """The name of a chunk that joins the family; None if the family has too many."""
         if len(self.chunks) == len(CHUNKS):
             return None
         self.chunks[handle] = CHUNKS[len(self.chunks)]

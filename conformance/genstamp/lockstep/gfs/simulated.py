@@ -1,6 +1,6 @@
 """Simulated runs of GFS, and as what each of its systems sees them.
 
-Not here: how they are judged (`lockstep.hold`).
+Not here: how they are checked (`lockstep.hold`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -96,4 +96,4 @@ LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
     "gfs.mutation_order": _lockstep("gfs.mutation_order", MutationOrderProjection.forgotten, "leases"),
     "gfs.record_append": _lockstep("gfs.record_append", RecordAppendProjection.forgotten, "leases"),
 }
-"""The systems of GFS that simulated runs are held against."""
+"""The systems of GFS against which simulated runs are checked."""

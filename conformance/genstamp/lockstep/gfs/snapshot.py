@@ -1,12 +1,12 @@
-"""How the events of a run of GFS are read as steps of gfs.snapshot: files that share a chunk at one position.
+"""Maps the events of a run of GFS to steps of gfs.snapshot: files that share a chunk at one position.
 
-Which files list which chunks is what the records of the master's log say, each when it is logged. What users see of it
-waits for the disk (`master_log`); a master that dies before ends what is judged of the files concerned.
+Which files list which chunks is what the records of the master's log say, each when it is logged. Users see it only
+after it is on disk (`master_log`); if the master dies before that, the check of the files concerned ends.
 
 All replicas of a chunk are one: which chunkservers have it, and in which version, is judged elsewhere, and so is why a
 lease is over. Here a lease is over when the master takes it for over, or one of a former master when the time is up for
-which such a lease may last. Whoever is granted a lease knows of it at once, as does its client; a write is a success
-that a primary answers, by the version under which it was asked for, which says through which file.
+which such a lease may last. The holder of a granted lease knows of it at once, as does its client; a write succeeds if
+a primary answers it, by the version under which it was asked for, which says through which file.
 
 A lease that ends for another reason than a snapshot counts as one whose time is up.
 
@@ -64,7 +64,7 @@ class SnapshotProjection:
             assert int(event.observed["records"]) == self._names.records, f"a record is missing before {event}"
         else:
             method = getattr(self, f"_{event.event}", None)
-            assert method is not None, f"no word is said about the master's event '{event.event}'"
+            assert method is not None, f"the projection does not handle the master's event '{event.event}'"
             yield from method(event)
 
     # -- families -----------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ class SnapshotProjection:
             yield self._families[handle]
 
     def _steps(self, family: Family, *steps: Step) -> Projected:
-        """What an event is to a family."""
+        """The meaning of an event for a family."""
         return LeftOut(OVER) if family.is_over else Entity(family.key, steps)
 
     def _ended(self, family: Family, reason: str) -> Projected:
@@ -103,7 +103,7 @@ class SnapshotProjection:
             "CopyTree": self._copy_tree,
             "RemovePaths": self._remove_paths,
         }.get(name)
-        assert method is not None, f"no word is said about records of the kind '{name}'"
+        assert method is not None, f"the projection does not handle records of the kind '{name}'"
         found = list(method(event, record))
         yield from found or [LeftOut(words.NO_CHUNKS)]
 
@@ -295,7 +295,7 @@ class SnapshotProjection:
             yield self._over(event, is_up_now=True)
 
     def _expire_lease(self, event: Event) -> Iterator[Projected]:
-        """The master takes a lease for over: by the clocks nobody may believe in it any more."""
+        """The master takes a lease for over: by the clocks no chunkserver may still hold it."""
         yield self._over(event, is_up_now=False)
 
     def _over(self, event: Event, *, is_up_now: bool) -> Projected:

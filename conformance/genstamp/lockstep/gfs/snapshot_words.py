@@ -1,17 +1,17 @@
-"""What gfs.snapshot has no word for, and why events are left out: tables of `snapshot`."""
+"""The events that gfs.snapshot does not cover, and the reasons: tables of `snapshot`."""
 
 from collections.abc import Mapping
 from typing import Final
 
 STAND_IN: Final = "all replicas"
-"""Stands for the chunkservers that have a chunk: which of them has what is not judged here."""
+"""Stands for the chunkservers that have a chunk: their contents are not checked here."""
 
 HERE: Final = "here"
-"""The only position: each is judged by itself."""
+"""The only position: each is checked separately."""
 
 FILES: Final = tuple(f"file {number}" for number in range(1, 10))
 CHUNKS: Final = tuple(f"chunk {number}" for number in range(1, 8))
-"""Names under which files that share chunks are judged, and these chunks."""
+"""Names under which files that share chunks are checked, and these chunks."""
 
 FORGOTTEN: Final = ("snapshots", "crashes", "master_restarts")
 

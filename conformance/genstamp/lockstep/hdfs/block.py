@@ -1,10 +1,10 @@
-"""How a run is read as steps of hdfs.block_recovery: each block by itself, from the set-up of one pipeline on.
+"""Maps a run to steps of hdfs.block_recovery: one block at a time, from the set-up of one pipeline on.
 
 The system has one block that is written once; a run has blocks that get a new generation with each new pipeline. So a
 generation is what is judged: one that begins with updatePipeline has replicas with bytes, as if they had been written
 under its stamp. It is followed through the close of its file, or the addBlock that commits it, and every recovery.
 
-What no node shows at the time is put where the rest of the run has it (`foretold`): a datanode is down from its restart
+Facts that no node shows at the time are placed by the rest of the run (`foretold`): a datanode is down from its restart
 backwards only, so that the two are one; a call that its primary gave up counts as timed out when it is carried out, and
 is carried out late at once. Lengths are renamed by their order among those that replicas of the block have, stamps by
 the order in which the generation gets them, datanodes by their order in the pipeline.
@@ -51,7 +51,7 @@ class BlockProjection(ReplicaReading):
             yield event, self._at_once(event) or list(self._projected(event))
 
     def _at_once(self, event: Event) -> list[Projected] | None:
-        """What an event is that the system has no word for."""
+        """The reason why the system does not cover an event."""
         return _AT_ONCE.get(event.event)
 
     def _projected(self, event: Event) -> Iterator[Projected]:
@@ -102,7 +102,7 @@ class BlockProjection(ReplicaReading):
             yield self._end(one, words.RESTARTED)
 
     def _full_report(self, event: Event) -> Iterator[Projected]:
-        """A datanode's full report tells of what it had finalized when it was made."""
+        """A datanode's full report lists the replicas that were finalized when the report was made."""
         datanode, is_told = event.arguments.get("datanode", ""), False
         for one in self._of_block.values():
             location = one.locations.get(datanode)
@@ -155,7 +155,7 @@ class BlockProjection(ReplicaReading):
         return one
 
     def _opened(self, one: Generation) -> list[Step]:
-        """What goes before the first step of a generation: a file, and no datanodes but its locations."""
+        """The steps before the first step of a generation: a file, and no datanodes but its locations."""
         absent = LOCATIONS[len(one.locations) :]
         opened = model_step("create", {"client": WRITER, "file": FILE})
         return [opened, *(model_step("datanode_crash", {"datanode": word}) for word in absent)]
@@ -223,7 +223,7 @@ class BlockProjection(ReplicaReading):
         return bool(counted) and all(now_us - self._heard_us.get(name, 0) > self._dead_us for name in counted)
 
     def _completes(self, one: Generation, event: Event) -> Projected:
-        """complete(), or the addBlock that commits the block before it; the model tells the two ends apart."""
+        """complete(), or the addBlock that commits the block before it; the model distinguishes the two ends."""
         call = event.arguments.get("call", "")
         if call in one.carried_out:
             return LeftOut(words.SAME)
@@ -314,7 +314,7 @@ class BlockProjection(ReplicaReading):
                 yield Entity(one.key, (model_step("delete", named), Happened("block_is_removed", named)))
 
     def _released(self, one: Generation, event: Event) -> Projected:
-        """Somebody has the file recovered, whoever and however."""
+        """A recovery of the file is started, by any caller in any way."""
         assert event.recovery_id is not None
         gate = self._gate(one, event)
         stamp = one.new_stamp(event.recovery_id)

@@ -1,4 +1,4 @@
-"""What the parts of a projection on blocks share: what they keep in mind, and steps of more than one kind of event."""
+"""Shared by the parts of a projection on blocks: their state, and steps of more than one kind of event."""
 
 from collections.abc import Collection
 from typing import Generic, Protocol, TypeVar
@@ -12,11 +12,11 @@ from genstamp.lockstep.projection import LeftOut, Perhaps, Step
 
 
 class Judged(Protocol):
-    """A block that is judged by itself, or a part of its life.
+    """A block that is checked separately, or a part of its life.
 
     Attributes:
-        key: under which it is judged.
-        is_over: nothing more of it is judged.
+        key: under which it is checked.
+        is_over: it is not checked any further.
     """
 
     key: str
@@ -24,17 +24,17 @@ class Judged(Protocol):
 
     @property
     def is_committed(self) -> bool:
-        """Nothing is lost where it is judged no further."""
+        """Nothing is lost if it is not checked any further."""
 
 
 One = TypeVar("One", bound=Judged)
 
 
 class JudgedBlocks(Generic[One]):
-    """The blocks of a run, each with what is judged of it now.
+    """The blocks of a run, each with its part that is checked now.
 
     Args:
-        ends: reasons with which what is judged ends by itself.
+        ends: reasons with which a check ends by itself.
     """
 
     def __init__(self, ends: Collection[str]) -> None:
@@ -43,7 +43,9 @@ class JudgedBlocks(Generic[One]):
         self._last_block: dict[str, str] = {}
 
     def _end(self, one: One, reason: str) -> LeftOut:
-        """Nothing more is judged; that is no loss where the block is committed, or its judged life ends by itself."""
+        """Nothing more is checked; that is not a loss if the block is committed, or if its checked life ends by
+        itself.
+        """
         is_early = not one.is_over and not one.is_committed
         one.is_over = True
         return LeftOut(reason, one.key if is_early else None, is_end=reason in self._ends_by_itself)
@@ -58,7 +60,7 @@ class JudgedBlocks(Generic[One]):
 
 
 class BlockReading(JudgedBlocks[Generation]):
-    """What is kept in mind of the blocks of a run.
+    """The state that is kept for the blocks of a run.
 
     Args:
         gate_us: how long no other recovery of a block is started.
@@ -105,7 +107,7 @@ class BlockReading(JudgedBlocks[Generation]):
         return [model_step("last_packet", {"client": WRITER, "file": FILE})]
 
     def _report(self, one: Generation, recovery_id: int, primary: Location) -> list[Step]:
-        """The primary tells the NameNode what came of its recovery; that may arrive often."""
+        """The primary reports the result of its recovery to the NameNode; the report may arrive several times."""
         if recovery_id in one.reported:
             return []
         one.reported.add(recovery_id)

@@ -1,4 +1,4 @@
-"""How the steps of datanodes are read as those of hdfs.block_recovery: replicas, and the primary of a recovery."""
+"""Maps the steps of datanodes to steps of hdfs.block_recovery: replicas, and the primary of a recovery."""
 
 from typing import Final
 
@@ -85,7 +85,9 @@ class ReplicaReading(BlockReading):
         return Entity(one.key, (*done, *crash, model_step(name, {"datanode": location.word}), *told))
 
     def _done_before_death(self, one: Generation, location: Location, event: Event) -> list[Step] | None:
-        """What a datanode must have done before it died, going by its disk; None where that is half of a step."""
+        """The steps that a datanode must have taken before it died, according to its disk; None where that is half
+        of a step.
+        """
         rank = self._told.rank(one.block, event.num_bytes or 0)
         is_final, stamp = event.observed["replica_state"] == "FINALIZED", event.generation_stamp
         if stamp is not None and stamp != location.stamp:
@@ -115,7 +117,7 @@ class ReplicaReading(BlockReading):
         location: Location,
         datanode: str,
     ) -> list[Step] | None:
-        """A call that was carried out and not refused; it is late where nobody waits for its answer any more.
+        """A call that was carried out and not refused; it is late if its caller no longer waits for the answer.
 
         None where the system has no step for it.
         """
@@ -239,7 +241,7 @@ class ReplicaReading(BlockReading):
         """A location that the command does not name is dead to the NameNode.
 
         Returns:
-            What goes before the command, and after it.
+            The steps before the command, and those after it.
         """
         named = {"datanode": location.word}
         dead = [Happened("datanode_becomes_stale", named), Happened("datanode_is_taken_for_dead", named)]
@@ -262,7 +264,7 @@ class ReplicaReading(BlockReading):
         return Entity(one.key, (step,))
 
     def _gave_up(self, one: Generation, recovery_id: int, primary: Location, event: Event) -> Projected:
-        """A primary has no answer; if the datanode has carried the call out, that is judged already."""
+        """A primary has no answer; if the datanode has carried out the call, that was already checked."""
         location = one.locations.get(event.arguments["datanode"])
         call = CALLS[event.event]
         if location is None:

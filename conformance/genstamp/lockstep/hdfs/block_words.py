@@ -1,4 +1,4 @@
-"""What hdfs.block_recovery does not see of a run, and why events are left out: tables of `block`."""
+"""The parts of a run that hdfs.block_recovery does not cover, and the reasons: tables of `block`."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,7 +17,7 @@ TOLD_APART: Final[Mapping[str, str]] = {
     "update_replica_late": LATE.format("update_replica"),
     "report_back": "report_back",
 }
-"""Steps that the projection tells apart: what others of their event do not say, or nobody but it can place."""
+"""Steps that the projection distinguishes: what others of their event do not say, or nobody but it can place."""
 
 IMPOSSIBLE: Final = frozenset({"hflush", "client_crash", "init_replica_recovery_failed", "update_replica_failed"})
 """Acknowledgements are not read here; a client that has crashed is silent; calls without an answer time out."""
@@ -64,7 +64,7 @@ EXCESS: Final = "a replica in excess is deleted: hdfs.reports has it"
 DYING: Final = "a datanode of the pipeline restarts while the last packet is on its way"
 
 ENDS: Final = frozenset({PIPELINE, APPENDED, ABANDONED, REMOVED, EXCESS})
-"""Reasons with which a generation ends by itself, so that nothing of it is left to judge."""
+"""Reasons for which a generation ends by itself, so that nothing of it is left to check."""
 
 DROPPED: Final[Mapping[str, str]] = {
     **dict.fromkeys((*unheard.ASKING, "get_additional_datanode"), READS),

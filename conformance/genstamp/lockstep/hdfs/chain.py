@@ -1,7 +1,7 @@
-"""What has to be kept in mind of one block and the pipeline through which it is written, and what packets lead to.
+"""State that is kept for one block and its write pipeline, and the effects of packets.
 
-Nobody tells of a packet that is sent, or of an acknowledgement that goes up the chain: they are put where what follows
-from them is shown, as late as can be. The model says whether they were possible then.
+A packet that is sent, or an acknowledgement that goes up the chain, has no event: these are put where what follows from
+them is shown, as late as can be. The model says whether they were possible then.
 
 Not here: who fails, and the NameNode (`pipeline`).
 """
@@ -15,7 +15,7 @@ from genstamp.lockstep.projection import Step
 
 
 class Phase(Enum):
-    """How far the block is."""
+    """The progress of the block."""
 
     SETTING_UP = auto()
     STREAMING = auto()
@@ -48,7 +48,7 @@ class Node:
     has_restarted: bool = False
 
     def restarts(self) -> list[Step]:
-        """It was down, and is up again."""
+        """The node was down, and is up again."""
         named = {"datanode": self.word}
         return [model_step("datanode_crash", named), model_step("datanode_restart", named)]
 
@@ -59,17 +59,17 @@ class Chain:
 
     Attributes:
         block, inode, writer: whose.
-        key: under which it is judged.
+        key: under which it is checked.
         stamp: of the block, as the run counts.
         stamps: the run's stamps -> the model's.
         pipeline: its datanodes, in order.
-        always: whether the policy replaces whoever fails, as the stream was flushed in a block before.
+        always: whether the policy replaces a failed node, because the stream was flushed in an earlier block.
         known: all datanodes that ever were in it.
         begins_at: where in its file it begins, if that is known.
         sent, bytes_sent, acked: packets of its writer, as in the model.
         phase: how far it is.
-        is_over: nothing more of it is judged.
-        flushed: the last packet of which a flush is judged.
+        is_over: it is not checked any further.
+        flushed: the last packet whose flush is checked.
         is_flushed_unseen: a flush found nothing in this block.
         is_resuming: its pipeline is being set up again, and the NameNode does not know yet.
         asked: stamps that the writer was given since its pipeline failed, as events.

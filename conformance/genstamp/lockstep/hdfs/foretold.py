@@ -14,18 +14,18 @@ from dataclasses import dataclass, field
 from genstamp.events import Event
 
 CALLS = {"init_replica_recovery_failed": "init_replica_recovery", "update_replica_failed": "update_replica"}
-"""What a primary says of a call that nobody answered, and the call."""
+"""What a primary reports for an unanswered call, and the call."""
 
 
 @dataclass
 class Foretold:
-    """What is known of a whole run, by block.
+    """Facts about a whole run, by block.
 
     Attributes:
         lengths: lengths that replicas of a block have, in order.
-        unanswered: calls of primaries that nobody has answered, as (block, recovery id, call, datanode).
+        unanswered: calls of primaries without an answer, as (block, recovery id, call, datanode).
         asked: (block, recovery id) -> the datanodes that a primary has asked for their replica.
-        dropped: recoveries whose primary has registered anew meanwhile, and so may have ended them.
+        dropped: recoveries whose primary has registered again meanwhile, and so may have ended them.
         decided: recoveries whose primary has heard of all locations that its command names, and was not preempted.
     """
 
@@ -48,7 +48,7 @@ class Foretold:
 
 
 def foretell(events: Sequence[Event]) -> Foretold:
-    """What a run says of its blocks."""
+    """The facts about blocks that a run gives."""
     told = Foretold()
     lengths: dict[str, set[int]] = defaultdict(set)
     preempted: set[tuple[str, int]] = set()

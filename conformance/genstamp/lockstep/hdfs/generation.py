@@ -1,4 +1,4 @@
-"""What has to be kept in mind of one generation of a block while a run is read: its replicas, stamps and lengths."""
+"""State that is kept for one generation of a block while a run is read: its replicas, stamps and lengths."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 
 class Kept(Enum):
-    """What a location has of the block, as the model has it."""
+    """The state of a location's replica, in the model's terms."""
 
     NOTHING = auto()
     WRITTEN = auto()
@@ -25,7 +25,7 @@ class Location:
         stamp: of its replica, as the run counts.
         rank: length of its replica.
         is_up: it runs, in the model.
-        is_counted: the NameNode was told of its finalized replica.
+        is_counted: its finalized replica was reported to the NameNode.
     """
 
     word: str
@@ -43,15 +43,15 @@ class Generation:
     Attributes:
         block, inode: whose.
         writer: the client that has set the pipeline up.
-        key: under which it is judged.
+        key: under which it is checked.
         locations: by the datanode's name.
         stamps: the run's stamps -> the model's.
-        is_over: nothing more of it is judged.
-        is_closed: its block is COMPLETE and nobody writes it, in the model.
+        is_over: it is not checked any further.
+        is_closed: its block is COMPLETE and it has no writer, in the model.
         is_committed: it is closed, or another block follows it in its file.
         is_removed: it is out of the block map.
         is_sent: its last packet is sent, in the model.
-        reported: recoveries whose primary has told the NameNode, in the model.
+        reported: recoveries whose primary has reported to the NameNode, in the model.
         carried_out: calls of its writer that the NameNode has carried out.
         answered, timed_out: calls of recoveries that were carried out or have timed out, in the model.
         primaries: who leads a recovery.
@@ -89,7 +89,7 @@ class Generation:
 
 
 def generation(block: str, inode: str, writer: str, stamp: int, datanodes: Sequence[str]) -> Generation:
-    """A new one, of which nobody has a replica yet.
+    """A new generation, without a replica yet.
 
     Args:
         block, inode, writer: as in `Generation`.

@@ -1,8 +1,8 @@
-"""How the NameNode's events in a run are read as steps of hdfs.lease: one file by itself, by its inode.
+"""Maps the NameNode's events in a run to steps of hdfs.lease: one file at a time, by its inode.
 
 The NameNode's calls are taken in its own order. What it does not see is not in the events of this projection either:
-that a client has written more is put in where the NameNode is told of more, and as much as it will be told; replicas,
-their reports, and datanodes that are up or down are *unseen*, so that whatever they can have done is allowed.
+that a client has written more is inserted where the NameNode is told of more, and as much as it will be told; replicas,
+their reports, and datanodes that are up or down are *unseen*, so that all their possible steps are allowed.
 
 Lengths are renamed by their order among all that are told of a block, and stamps by the order in which they are given
 out, for a pipeline recovery gives a block a stamp that this system does not know of. The age of a client's lease is
@@ -46,7 +46,7 @@ _OPENING: Final = frozenset({"create", "append", "recover_lease", "truncate"})
 
 _ELSEWHERE: Final[list[Projected]] = [LeftOut(OTHER_NODES)]
 _AT_ONCE: Final[dict[str, list[Projected]]] = {event: [LeftOut(reason)] for event, reason in DROPPED.items()}
-"""What most events are."""
+"""The usual kind of event."""
 
 
 class LeaseProjection(LeaseCalls):

@@ -1,4 +1,4 @@
-"""What the NameNode's events are to their file, as steps of hdfs.lease: one method for each event.
+"""Maps the NameNode's events to steps of hdfs.lease on their file: one method for each event.
 
 Not here: which file an event is of; see `lease`.
 """
@@ -32,7 +32,7 @@ MICROSECONDS: Final = 1_000
 
 
 class LeaseCalls:
-    """What is kept in mind of a run, and what each of its events is to a file.
+    """The state that is kept for a run, and the effect of each event on a file.
 
     Args:
         clients: names of the clients.
@@ -70,7 +70,7 @@ class LeaseCalls:
         ages = self._ages(event)
         method = getattr(self, f"_{event.event}", None)
         if method is None:
-            raise AssertionError(f"no word is said about the NameNode's event '{event.event}'")
+            raise AssertionError(f"the projection does not handle the NameNode's event '{event.event}'")
         if event.recovery_id is not None and inode.is_reported_empty():
             return LeftOut(EMPTY, inode.key)
         before: list[Event | Happened] = [*ages, *_before(event), *self._closed_at_once(event, inode)]
@@ -81,10 +81,10 @@ class LeaseCalls:
         return Entity(inode.key, (*before, *itself, *self._writes(inode)))
 
     def _closed_at_once(self, event: Event, inode: Inode) -> list[Event]:
-        """An append past the soft limit that closes the file and goes on with its last block, as two calls.
+        """An append past the soft limit that closes the file and continues with its last block, as two calls.
 
-        The system's own step counts the last block as full. What it checks beside is the holder's age, which is why
-        only a holder past that limit is taken over here.
+        The system's own step counts the last block as full. It also checks the holder's age; therefore only a holder
+        past that limit is taken over here.
         """
         goes_on = event.event == "append" and event.refused_with is None and event.generation_stamp is not None
         if not goes_on or inode.owner is None or self._age_us(event, inode.owner) <= self._soft_limit_us:
@@ -98,7 +98,7 @@ class LeaseCalls:
         return (event.time_us or 0) - self._renewed_us.get(holder, 0)
 
     def _writes(self, inode: Inode) -> list[Event]:
-        """The bytes that the last block's writer has written before the NameNode is told of them next."""
+        """The bytes that the last block's writer has written before the next report to the NameNode."""
         if not inode.is_written or inode.owner is None:
             return []
         block = inode.blocks[-1]
@@ -284,7 +284,7 @@ class LeaseCalls:
 
 
 def _before(event: Event) -> list[Happened]:
-    """What must have happened before the call: it is seen by that the call comes, or is refused."""
+    """The steps that must have happened before the call: the arrival or refusal of the call shows them."""
     match event.event, event.refused_with:
         case "complete" | "add_block", _:
             return [Happened("last_packet", {"client": event.arguments["client"], "file": FILE})]

@@ -1,24 +1,24 @@
-"""What has to be kept in mind of a file while the NameNode's events are read: names, stamps, blocks, who writes it."""
+"""State that is kept for a file while a run is read: names, stamps, blocks, who writes it."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Inode:
-    """What has to be kept in mind of a file.
+    """The state that is kept for a file.
 
     Attributes:
-        key: under which it is judged.
+        key: under which it is checked.
         path: where it is.
         owner: whose calls its lease allows; None: nobody's.
         stamps: the run's stamps -> the model's.
         blocks: ids of its blocks.
         written: of its last block, by rank.
-        ended: ids of the recoveries whose end the NameNode was told of.
+        ended: ids of the recoveries whose end was reported to the NameNode.
         is_written: its last block is open, so that its writer can write on.
         has_restarted: the NameNode has restarted since the last block was added.
         is_gone: it was deleted, or overwritten.
-        is_judged: its events are held against the model.
+        is_judged: its events are checked against the model.
         callers: clients that have opened it.
         successor: the file that has overwritten it.
     """
@@ -40,7 +40,7 @@ class Inode:
     successor: "Inode | None" = None
 
     def is_reported_empty(self) -> bool:
-        """Its last block has no byte here, and whoever knew of its replicas has forgotten them."""
+        """Its last block has no byte here, and the nodes that knew of its replicas have lost that knowledge."""
         return self.has_restarted and self.is_written and not self.written.get(self.blocks[-1], 0)
 
     def latest(self) -> "Inode":
@@ -48,5 +48,5 @@ class Inode:
         return self if self.successor is None else self.successor.latest()
 
     def closed(self) -> None:
-        """Nobody writes it any more."""
+        """The file has no writer any more."""
         self.owner, self.is_written = None, False

@@ -1,4 +1,4 @@
-"""What hdfs.lease does not see of a run, what it has no word for, and why events are left out: tables of `lease`."""
+"""The parts of a run that hdfs.lease does not cover, and the reasons: tables of `lease`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -1,7 +1,7 @@
-"""The lengths of blocks that a NameNode is told of in a run, by their order.
+"""The lengths of blocks that a NameNode gets in a run, by their order.
 
 A model counts bytes one by one, a run has thousands; but the NameNode only compares lengths, so that they can be
-renamed by rank: the shortest length that is told of a block is 1.
+renamed by rank: the shortest length that is reported for a block is 1.
 
 Not here: whose the lengths are.
 """
@@ -15,10 +15,10 @@ from genstamp.events import Event
 
 @dataclass
 class Told:
-    """What the NameNode is told in the whole run.
+    """The lengths that the NameNode gets in the whole run.
 
     Attributes:
-        by_event: number of an event of the NameNode -> the block of which it is told, and how long that is.
+        by_event: number of an event of the NameNode -> the reported block and its length.
         in_order: block -> the numbers of these events and the lengths, in order.
     """
 
@@ -36,7 +36,7 @@ class Told:
         return self._rank(block, num_bytes)
 
     def next_rank(self, block: str) -> int:
-        """Of how much of a block it is told next, by rank; 0 where of none."""
+        """The length of a block that it gets next, by rank; 0 if there is none."""
         said = self._said.get(block, -1)
         following = (length for number, length in self.in_order.get(block, ()) if number > said)
         return next((self._rank(block, length) for length in following), 0)
@@ -47,7 +47,7 @@ class Told:
 
 
 def told_lengths(events: Sequence[Event], is_repetition: Callable[[Event], bool]) -> Told:
-    """What a NameNode is told of lengths in a run, by the calls that it has carried out, without repetitions."""
+    """The lengths that a NameNode gets in a run, by the calls that it has carried out, without repetitions."""
     told = Told({}, defaultdict(list))
     last: dict[str, list[str]] = defaultdict(list)
     for event in events:

@@ -1,10 +1,10 @@
-"""How a run is read as steps of hdfs.pipeline: each block by itself, from its addBlock to its complete().
+"""Maps a run to steps of hdfs.pipeline: one block at a time, from its addBlock to its complete().
 
 Packets are known by the block's lengths at which they end, in order; datanodes by their order in the first pipeline,
-and then in the order in which they join; stamps by the order in which the block gets them. What nobody tells of, as
-packets that are sent and acknowledgements that go up, is put where it is needed (`chain`).
+and then in the order in which they join; stamps by the order in which the block gets them. Steps without an event, such
+as sent packets and acknowledgements that go up, are inserted where they are needed (`chain`).
 
-A client does not tell whom it takes for bad. What it does next does: the pipeline that is set up next lacks the
+A client does not report which node it considers bad. What it does next does: the pipeline that is set up next lacks the
 datanode. So what leads to it is judged with the first step of the new set-up.
 
 Not here: what `pipeline_words` names.
@@ -101,7 +101,7 @@ class PipelineProjection(PipelineNodes):
             yield LeftOut(words.NODES)
 
     def _full_report(self, event: Event) -> Iterator[Projected]:
-        """A datanode's full report tells of what it had finalized when it was made."""
+        """A datanode's full report lists the replicas that were finalized when the report was made."""
         datanode = event.arguments.get("datanode", "")
         told = [one for one in self._of_block.values() if not one.is_over and self._is_final(one, datanode)]
         if event.refused_with is not None or not told:

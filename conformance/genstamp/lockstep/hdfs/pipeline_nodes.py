@@ -1,4 +1,4 @@
-"""How the steps of datanodes are read as those of hdfs.pipeline: packets, and a pipeline that is set up again.
+"""Maps the steps of datanodes to steps of hdfs.pipeline: packets, and a pipeline that is set up again.
 
 Not here: the NameNode and the client (`pipeline`).
 """
@@ -17,7 +17,7 @@ ENDED: Final = (Phase.ENDED, Phase.COMMITTED, Phase.CLOSED)
 
 
 class PipelineNodes(JudgedBlocks[Chain]):
-    """What is kept in mind of the pipelines of a run, and the steps of their datanodes."""
+    """The state that is kept for the pipelines of a run, and the steps of their datanodes."""
 
     def __init__(self) -> None:
         super().__init__(words.ENDS)
@@ -88,7 +88,7 @@ class PipelineNodes(JudgedBlocks[Chain]):
         return LeftOut(words.COPIES)
 
     def _restart(self, one: Chain, node: Node, event: Event) -> Projected:
-        """A datanode comes back; that it was down is told by nobody before."""
+        """A datanode restarts; no earlier event says that it was down."""
         if event.observed["replica_state"] == "RBW":
             return self._end(one, words.PLANNED)
         if (event.observed["replica_state"] == "FINALIZED") is not node.is_final:
@@ -122,7 +122,7 @@ class PipelineNodes(JudgedBlocks[Chain]):
         return Entity(one.key, (*steps, step))
 
     def _begins_again(self, one: Chain, names: list[str], event: Event) -> list[Step] | LeftOut:
-        """What lies between the failure and the first datanode that takes the new stamp."""
+        """The steps between the failure and the first datanode that takes the new stamp."""
         left = [name for name in one.pipeline if name not in names]
         joined = [name for name in names if name not in one.pipeline]
         if len(left) != 1 or len(joined) > 1:

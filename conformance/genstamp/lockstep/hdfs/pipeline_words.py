@@ -1,4 +1,4 @@
-"""What hdfs.pipeline does not see of a run, and why events are left out: tables of `pipeline`."""
+"""The parts of a run that hdfs.pipeline does not cover, and the reasons: tables of `pipeline`."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -23,7 +23,7 @@ FORGOTTEN: Final = (
     "failed",
     "shown",
 )
-"""Variables that only limits and properties read, or `read`, of which no node tells."""
+"""Variables that only limits and properties read, or `read`, and that no node reports."""
 
 IMPOSSIBLE: Final = frozenset({"read", "no_datanode_to_add"})
 
@@ -60,7 +60,7 @@ RECOVERED: Final = "somebody has the block recovered: hdfs.recovery has how"
 TRUNCATED: Final = "truncate: hdfs.truncate has it"
 
 ENDS: Final = frozenset({APPENDED, ABANDONED, REMOVED, RECOVERED, TRUNCATED})
-"""Reasons with which the life of a pipeline ends by itself, so that nothing of it is left to judge."""
+"""Reasons for which the life of a pipeline ends by itself, so that nothing of it is left to check."""
 
 DROPPED: Final[Mapping[str, str]] = {
     **dict.fromkeys(unheard.ASKING, READS),

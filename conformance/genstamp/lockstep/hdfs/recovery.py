@@ -1,4 +1,4 @@
-"""How a run is read as steps of hdfs.recovery: generations of blocks as in `block`, with the leases of their files.
+"""Maps a run to steps of hdfs.recovery: generations of blocks as in `block`, with the leases of their files.
 
 The system has no lost and no late messages, so that a call whose answer is lost ends the judgement, unless the datanode
 called is down. It knows who may have a file recovered: what clients and the lease monitor ask for is judged, refusals

@@ -1,6 +1,6 @@
 """Simulated runs of HDFS, and as what each of its systems sees them.
 
-Not here: how they are judged (`lockstep.hold`).
+Not here: how they are checked (`lockstep.hold`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -89,4 +89,4 @@ LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
     "hdfs.recovery": _lockstep("hdfs.recovery", RecoveryProjection.forgotten, "generations of blocks"),
     "hdfs.pipeline": _lockstep("hdfs.pipeline", PipelineProjection.forgotten, "blocks"),
 }
-"""The systems of HDFS that simulated runs are held against."""
+"""The systems of HDFS against which simulated runs are checked."""

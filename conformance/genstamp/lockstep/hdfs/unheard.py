@@ -1,4 +1,4 @@
-"""Calls that change nothing that a system on blocks or leases speaks of, each with others about the same."""
+"""Calls that change nothing that a system on blocks or leases mentions, each with others about the same."""
 
 from typing import Final
 

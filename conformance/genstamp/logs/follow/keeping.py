@@ -1,8 +1,9 @@
-"""What followed logs have told of the keys of one part, as a stateful processor of Spark with its state in RocksDB.
+"""The events that followed logs have given for the keys of one part, as a stateful processor of Spark with its state in
+RocksDB.
 
-The events of a key are kept rather than where its automaton stands, so that a check of what has come so far is the
-same as of a log at rest: the events of other nodes can still come, and be put before those that are there. The rows of
-a part stand in some buckets, so that few of them are changed by a batch that concerns few keys. Not here: the query.
+The events of a key are kept rather than where its automaton stands, so that a check of what has come so far is the same
+as of a log at rest: the events of other nodes can still come, and be put before those that are there. The rows of a
+part are in some buckets, so that few of them are changed by a batch that concerns few keys. Not here: the query.
 """
 
 from collections import Counter
@@ -118,7 +119,7 @@ class Part:
 
 
 class Keeping(StatefulProcessor):
-    """Keeps the rows of each part, and judges those keys of which something has come.
+    """Keeps the rows of each part, and judges those keys that have new rows.
 
     Args:
         limits: see there.
@@ -135,8 +136,8 @@ class Keeping(StatefulProcessor):
         self._forgotten = handle.getValueState("forgotten", "bits binary")
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: ARG002, N803
-        """The tables of a batch that come of a part, of `judging.JUDGED`; the spans are those of all batches, and given
-        by the first part only.
+        """The tables of a batch for a part, of `judging.JUDGED`; the spans are those of all batches, and given by the
+        first part only.
         """
         (part,) = key
         number, spans, counts = self._known.get() or (0, packed(SPANS.empty_table()), b"{}")

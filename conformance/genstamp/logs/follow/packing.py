@@ -1,4 +1,4 @@
-"""What a reader of a log knows, between two batches, as bytes that are kept beside the tables.
+"""The state of a log's reader between two batches, as bytes that are kept beside the tables.
 
 A reader is made of some dozen classes and of arrays, so it is pickled. What is read back may have been changed by
 others: it can name classes of the readers, and arrays, and no function that runs something. Not here: when it is kept.
@@ -22,11 +22,11 @@ _KNOWN: Final = {
     "numpy": ("dtype", "ndarray"),
     "numpy._core.multiarray": ("_reconstruct", "scalar"),
 }
-"""What else may be named, by module."""
+"""The other names that are allowed, by module."""
 
 
 class NoReaderError(GenstampError):
-    """What was kept of a reader is not what this version keeps."""
+    """The saved reader does not have the format of this version."""
 
 
 def packed(reader: object) -> bytes:
@@ -45,9 +45,9 @@ def unpacked(content: bytes, kind: type[T]) -> T:
     except NoReaderError:
         raise
     except Exception as problem:
-        raise NoReaderError(f"what was kept of a log's reader cannot be read: {problem}") from problem
+        raise NoReaderError(f"the saved reader of a log cannot be read: {problem}") from problem
     if not isinstance(found, kind):
-        raise NoReaderError(f"what was kept of a log's reader is a {type(found).__name__}")
+        raise NoReaderError(f"the saved reader of a log is a {type(found).__name__}")
     return found
 
 
@@ -64,5 +64,5 @@ class _Reading(pickle.Unpickler):
             return super().find_class(module, name)
         found = getattr(importlib.import_module(module), name, None) if module.startswith(_OURS) else None
         if not isinstance(found, type):
-            raise NoReaderError(f"what was kept of a log's reader speaks of {module}.{name}")
+            raise NoReaderError(f"the saved reader of a log names {module}.{name}")
         return found

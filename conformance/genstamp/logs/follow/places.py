@@ -1,4 +1,4 @@
-"""Where a followed log is kept: tables of a check that grow, and what the next start goes on with.
+"""The directory of a followed log: growing tables of a check, and the state from which the next start continues.
 
 `_follow` holds Spark's checkpoint, with how far each log was read and what is kept of keys; the reader of each log as
 it was then; and verdicts of batches that are not yet among those of all. Not here: the table of steps, whose counts
@@ -33,7 +33,7 @@ _NEWEST = "newest.parquet"
 
 
 class TwoRunsError(GenstampError):
-    """Two runs bear one name, or two sources tell the same steps, so that their events would be taken for those of one.
+    """Two runs have one name, or two sources report the same steps, so their events would count as events of one run.
 
     Attributes:
         namespace: the name.
@@ -42,8 +42,8 @@ class TwoRunsError(GenstampError):
 
     def __init__(self, namespace: str, files: Sequence[str]) -> None:
         super().__init__(
-            f"{namespace} is the name of two runs, or two sources tell the steps of its NameNode: what is in"
-            f" {' and in '.join(files)} is to be followed by itself"
+            f"{namespace} is the name of two runs, or two sources record its NameNode; follow"
+            f" {' and '.join(files)} separately"
         )
         self.namespace = namespace
         self.files = tuple(files)
@@ -78,7 +78,7 @@ class Places:
         """
         if self._out.exists() and any(self._out.iterdir()) and not self._kept.is_dir():
             if (self._out / MARK).is_file():
-                raise OutputError(self._out, "is that of a check without --follow")
+                raise OutputError(self._out, "belongs to a check without --follow")
             raise OutputError(self._out)
         for place in (*self.tables.values(), self._readers, self._batches, self._verdicts):
             place.mkdir(parents=True, exist_ok=True)
@@ -98,11 +98,11 @@ class Places:
         return self._readers / f"{unit}-{reads}"
 
     def spans(self) -> Any:
-        """What files have told of nodes, a table of `tables.SPANS`."""
+        """The contents of files about nodes, a table of `tables.SPANS`."""
         return pyarrow.parquet.read_table(self._spans)
 
     def keep_spans(self, spans: Any) -> None:
-        """Keeps what files have told so far."""
+        """Keeps the content of the files so far."""
         attempt = self._spans.with_name(f".{self._spans.name}")
         pyarrow.parquet.write_table(spans, attempt)
         attempt.replace(self._spans)
@@ -112,7 +112,7 @@ class Places:
         return self._batches / str(batch)
 
     def fold(self, *, must: bool = True) -> None:
-        """Puts the newest verdict of each key among those of all.
+        """Inserts the newest verdict of each key among those of all.
 
         Args:
             must: now; else when enough has come to be worth it.
@@ -135,7 +135,7 @@ class Places:
             batch.rmdir()
 
     def report(self) -> Report:
-        """What was found so far."""
+        """The results so far."""
         return _summary(self.spans()).report(self._out, complete=False)
 
 
@@ -143,7 +143,7 @@ def refuse_two_runs(spans: Any) -> None:
     """See whether the events of two runs are taken for those of one.
 
     Args:
-        spans: what files told, a table of `tables.SPANS`.
+        spans: the contents of files, a table of `tables.SPANS`.
 
     Raises:
         TwoRunsError: they are; what was found so far may have mixed them.
@@ -164,7 +164,7 @@ def own_names(spans: Any) -> dict[tuple[str, int], str]:
 
 
 def own_sources(spans: Any) -> dict[str, frozenset[str]]:
-    """Which sources tell under each of these names."""
+    """The sources under each of these names."""
     found: dict[str, frozenset[str]] = {}
     for (namespace, _), names in _sources(spans):
         name = name_by_sources(namespace, names)
@@ -173,14 +173,14 @@ def own_sources(spans: Any) -> dict[str, frozenset[str]]:
 
 
 def own_gapless(spans: Any) -> dict[str, bool]:
-    """Of which of these names no transaction of the edit log is missing; see `check.Terms`."""
+    """The names whose edit log lacks no transaction; see `check.Terms`."""
     names = own_names(spans)
     rows = [row for row in spans.to_pylist() if row["namespace"]]
     return whole_edits((names.get((row["namespace"], row["unit"]), row["namespace"]), row) for row in rows)
 
 
 def _sources(spans: Any) -> Iterable[tuple[tuple[str, int], set[str]]]:
-    """Which sources tell of a namespace in a unit."""
+    """The sources that cover a namespace in a unit."""
     sources: dict[tuple[str, int], set[str]] = {}
     for span in spans.select(["namespace", "unit", "source"]).to_pylist():
         if span["namespace"]:

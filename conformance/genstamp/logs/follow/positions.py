@@ -1,4 +1,4 @@
-"""How far logs that are written were read, and how far they can be read now.
+"""The positions up to which growing logs were read, and up to which they can be read now.
 
 Text logs and events in JSON are followed line by line, through rotation by renaming, by emptying, and by compressing.
 Everything else is read once, as a whole, when it has stood unchanged for a look. Not here: reading
@@ -47,7 +47,7 @@ class Part(msgspec.Struct):
         number: among the parts of the log.
         file: the name under which its lines are told: the one that it had when it was found.
         path: where it is now.
-        id, beginning: what it is known by later; of its beginning so many bytes, and their hash.
+        id, beginning: what it is known by later; of its beginning this many bytes, and their hash.
         end: bytes of its content that are read.
     """
 
@@ -64,7 +64,7 @@ class Part(msgspec.Struct):
 
 
 class Position(msgspec.Struct):
-    """How far a log was read, or what is read as a whole.
+    """The position up to which a log was read, or a file that is read as a whole.
 
     Attributes:
         unit: as readers take it.
@@ -120,7 +120,7 @@ class Looking:
         self._until = {file_id(file): _size(file) for file in files if file.exists()}
 
     def look(self, positions: Positions) -> Positions:
-        """How far can be read what was read so far."""
+        """The position up to which the content read so far can be read."""
         now = decoded(encoded(positions))
         there = [path for path in self._paths if Path(path).exists()]
         seen: set[FileId] = set()
@@ -230,7 +230,7 @@ class Looking:
     # -- what is read as a whole ---------------------------------------------------------------------------------------
 
     def _take_whole(self, now: Positions, unit: Unit, files: Sequence[str]) -> None:
-        """Takes up what is read as a whole, if it is new and nobody writes it any more."""
+        """Adds files that are read as a whole, if they are new and no longer written."""
         name = f"{unit.reader} as a whole {unit.files[0]}"
         if not files or name in now or name in self._copies or not self._are_at_rest(files):
             return
@@ -280,7 +280,7 @@ def is_packed(path: Path) -> bool:
 
 
 def beginning(path: Path, num_bytes: int = _BEGINNING) -> tuple[int, str]:
-    """How the content of a file begins: so many bytes, and their hash."""
+    """How the content of a file begins: this many bytes, and their hash."""
     found = head(path, num_bytes)
     return len(found), blake2b(found, digest_size=16).hexdigest()
 

@@ -1,9 +1,9 @@
 """Logs that are written as a streaming source of Spark: an offset is how far each of them was read.
 
-A task reads what came of one log since the last batch, where the reader of the log has been kept as it was then: so
-what the log has told is known, whichever process reads on. The tables that no key needs are written at once, under
-names that follow from the position, so that a batch that is run again writes the same files. Not here: how far can be
-read (`genstamp.logs.follow.positions`) and the keys (`genstamp.logs.follow.keeping`).
+A task reads the new content of one log since the last batch, with the reader of the log saved as it was then: so what
+the log has told is known, whichever process reads on. The tables that no key needs are written at once, under names
+that follow from the position, so that a batch that is run again writes the same files. Not here: how far can be read
+(`genstamp.logs.follow.positions`) and the keys (`genstamp.logs.follow.keeping`).
 """
 
 import errno
@@ -40,7 +40,7 @@ _CHUNK = 1 << 18
 
 
 class FollowedLogs(DataSource):
-    """What is appended to logs, as rows of `flat.FLAT`.
+    """The lines appended to logs, as rows of `flat.FLAT`.
 
     Options: `paths` in JSON, `out` for the tables, `group` if there is one, `parts` into which keys are divided.
     """
@@ -76,7 +76,7 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {_OFFSET: encoded({})}
 
     def latestOffset(self, start: dict[str, str], limit: ReadLimit) -> dict[str, str]:  # noqa: ARG002
-        """How far can be read now, in one batch."""
+        """The position up to which one batch can read now."""
         return {_OFFSET: encoded(self._looking.look(decoded(start[_OFFSET])))}
 
     def prepareForTriggerAvailableNow(self) -> None:
@@ -84,7 +84,7 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._looking.end_here()
 
     def partitions(self, start: dict[str, str], end: dict[str, str]) -> Sequence[InputPartition]:
-        """One a log of which something has come."""
+        """One for each log with new content."""
         before = decoded(start[_OFFSET])
         found = []
         for name, position in decoded(end[_OFFSET]).items():
@@ -96,7 +96,7 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return found
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The rows of what has come of a log."""
+        """The rows of new content of a log."""
         position, ranges = partition.value
         unit = position.unit
         tables = _appended(self._places, position, ranges) if unit.reader in FOLLOWED else read_unit(unit)
@@ -143,7 +143,7 @@ class _Reading:
             self._reader = FastReading(self._unit, self._counts, beginning, keeps_events=True)
 
     def tables(self, ranges: Sequence[Range], is_told: bool) -> Iterator[Batch]:
-        """The tables of some ranges; what waits for a line is told if none comes."""
+        """The tables of some ranges; an event that waits for a line is reported if none comes."""
         reader = self._reader
         if isinstance(reader, NativeReader):
             yield from batches(self._unit, NATIVE, self._events(reader, ranges), self._counts)
@@ -207,7 +207,7 @@ class Content:
                 left -= min(left, len(chunk))
                 if not left:
                     return
-        raise DamagedSourceError(f"the file has become {left} bytes shorter than it was")
+        raise DamagedSourceError(f"the file has become {left} bytes shorter")
 
     def read_into(self, room: memoryview) -> int:
         """Puts content into some memory; gives how much, 0 at the end."""

@@ -39,7 +39,7 @@ from genstamp.logs.tables import VERDICTS
 
 
 class Told(NamedTuple):
-    """What one batch has brought.
+    """The contents of one batch.
 
     Attributes:
         batch: its number.
@@ -69,7 +69,7 @@ def follow(
         stop: set to end; unless `options.once`, it does not end by itself.
 
     Returns:
-        What was found by this run and those before it, as in `options.out`.
+        The results of this run and earlier ones, as in `options.out`.
 
     Raises:
         OutputError: `options.out` holds something else than an earlier result of this.

@@ -1,4 +1,4 @@
-"""The order of the moments of one task that is known: each host's own clock, and which record began which.
+"""The known order of the moments of one task: each host's own clock, and which record began which.
 
 A moment is the start or the end of a record. Before a record's start comes that of the record that began it; before
 the end of a remote call comes the end of what it called. Clocks of two hosts are never compared.
@@ -45,7 +45,7 @@ def fathers(task: Task) -> list[int | None]:
 
 
 def _distance(father: Record, child: Record) -> tuple[bool, int, int]:
-    """Of records of a thread that begin at once, that is the caller whose call it is, else the innermost."""
+    """If records of a thread begin at the same time, the caller is the record with this call, else the innermost."""
     return father.operation != REMOTE_CALL + child.operation, father.end - father.start, father.line
 
 
@@ -68,11 +68,11 @@ class Order:
         self.moments = self._sorted()
 
     def predecessors(self, moment: Moment) -> Sequence[Moment]:
-        """What comes before a moment at once; all before is what comes before those, too."""
+        """The moments directly before a moment; all before is what comes before those, too."""
         return self._before[moment]
 
     def _add_clocks(self) -> None:
-        """Of two moments of one host the earlier one is before; two at the same time are not ordered by the clock."""
+        """The clock orders two moments of one host, unless they are at the same time."""
         by_host: dict[str, dict[int, list[Moment]]] = {}
         for moment in self._before:
             by_host.setdefault(self._records[moment.record].host, {}).setdefault(self._time(moment), []).append(moment)

@@ -43,7 +43,7 @@ _PADDING = 0xFF
 
 
 def is_edit_log(head: bytes) -> bool:
-    """Whether a file that begins so is a binary edit log, of whatever version."""
+    """Whether a file with this beginning is a binary edit log, of any version."""
     return len(head) >= 5 and -100 <= struct.unpack(">i", head[:4])[0] <= -1 and b"<" not in head[:1]
 
 
@@ -68,12 +68,14 @@ class _Log:
         self._need(4)
         self._stored = struct.unpack(">i", self._data[:4])[0]
         if not NEWEST <= self._stored <= OLDEST:
-            raise DamagedSourceError(f"layout version {self._stored} is not known, {OLDEST} to {NEWEST} are")
+            raise DamagedSourceError(
+                f"layout version {self._stored} is not supported; supported are {OLDEST} to {NEWEST}"
+            )
         self._version = BRANCHED.get(self._stored, self._stored)
         self._position = 8 if self._version <= _FLAGS else 4
         self._need(0)
         if self._version <= _FLAGS and self._data[4:8] != bytes(4):
-            raise DamagedSourceError(f"layout flags {self._data[4:8].hex()} are not known, none are")
+            raise DamagedSourceError(f"layout flags {self._data[4:8].hex()} are not supported; no flags are")
         while self._more():
             if self._data[self._position] == _PADDING:
                 self._skip_padding()
@@ -92,7 +94,7 @@ class _Log:
             length = struct.unpack(">i", self._data[data : data + 4])[0]
             # It counts itself, the transaction id and the data, and neither the opcode nor the checksum.
             if not 12 <= length <= OP_LENGTH_MAX:
-                raise self._damage(f"{name} has a length of {length} bytes, allowed are 12 to {OP_LENGTH_MAX}")
+                raise self._damage(f"{name} has a length of {length} bytes; allowed are 12 to {OP_LENGTH_MAX}")
             data += 4
         if self._version <= _TXIDS:
             self._need(data + 8 - self._position)
@@ -123,7 +125,7 @@ class _Log:
                 fields = decoder(cursor)
                 if cursor.position == end:
                     return fields
-        raise self._damage(f"{name} has {end - data} bytes of data that are none of the forms that are known")
+        raise self._damage(f"{name} has {end - data} bytes of data in no known format")
 
     def _decode(self, name: str, data: int) -> tuple[Fields, int]:
         """The fields, and where they end; reads on while the data is short."""
@@ -157,13 +159,13 @@ class _Log:
                 return end
             checksum = zlib.crc32(self._data[end : end + 1], checksum)
             end += 1
-        raise self._damage(f"no checksum ends {name} within {end - data} bytes")
+        raise self._damage(f"no checksum was found for {name} within {end - data} bytes")
 
     def _skip_padding(self) -> None:
         """Checks that nothing but padding follows, FSEditLogOp.Reader#verifyTerminator."""
         while True:
             if self._data[self._position :].strip(b"\xff\0"):
-                raise self._damage("bytes follow the end of the log that are no padding")
+                raise self._damage("bytes other than padding follow the end of the log")
             self._position = len(self._data)
             if not self._more():
                 return

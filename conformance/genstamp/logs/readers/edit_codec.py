@@ -1,7 +1,8 @@
 """Decodes the data of binary edit-log operations, for layout versions -24 to -67.
 
-Not here: operations that neither tell of files, blocks and leases nor stand in a version in which records can be told
-apart only by decoding them (before -28, which has no checksums); and framing (`genstamp.logs.readers.edit_binary`).
+Not here: operations that neither tell of files, blocks and leases nor are in a version in which records can be
+distinguished only by decoding them (before -28, which has no checksums); and framing
+(`genstamp.logs.readers.edit_binary`).
 
 Source: NN/FSEditLogOp and NN/FSImageSerialization of Hadoop 0.21 to 3.4, NN/NameNodeLayoutVersion for the versions.
 """
@@ -160,7 +161,7 @@ class Cursor:
         text = self.string()
         number = whole_number(text)
         if number is None:
-            raise BadDataError(f"{text[:40]!r} where a number should stand")
+            raise BadDataError(f"{text[:40]!r} instead of a number")
         return number
 
     def _block_count(self, number: int) -> int:
@@ -359,9 +360,7 @@ TELLING: dict[str, tuple[Decoder, ...]] = {
     "OP_SET_GENSTAMP_V2": (_number,),
     "OP_ALLOCATE_BLOCK_ID": (_number,),
 }
-"""Decoders of the operations that tell of files, blocks and leases; the first is the one that the layout version asks
-for.
-"""
+"""Decoders of the operations on files, blocks and leases; the first is the one that the layout version asks for."""
 
 OTHERS_BEFORE_CHECKSUMS: dict[str, tuple[Decoder, ...]] = {
     "OP_MKDIR": (_mkdir,),

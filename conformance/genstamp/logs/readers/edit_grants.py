@@ -18,7 +18,7 @@ _NOTED_MAX = 20
 
 
 class EditGrants:
-    """What the operations so far have granted.
+    """The grants of the operations so far.
 
     Args:
         events: makes the events.

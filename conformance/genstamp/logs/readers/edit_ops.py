@@ -1,4 +1,4 @@
-"""One operation of a NameNode's edit log, whatever it was stored as.
+"""One operation of a NameNode's edit log, independent of its encoding.
 
 Not here: the fields that say nothing about files, blocks and leases: times, owners, permissions, storage policies.
 """

@@ -84,11 +84,11 @@ class Replay:
             yield from handler(op)
 
     def gapless(self) -> str:
-        """What the operations so far show of gaps, as in `tables.SPANS`."""
+        """The gaps that the operations so far show, as in `tables.SPANS`."""
         return self._transactions.gapless()
 
     def go_on_from(self, files: Iterable[KnownFile], txid: int | None) -> None:
-        """Forget the operations so far, and go on from an image.
+        """Forget the operations so far, and continue from an image.
 
         Args:
             files: the files of the image.
@@ -325,7 +325,7 @@ class Replay:
 
 
 def _known(file: KnownFile, block: LoggedBlock) -> KnownBlock:
-    """What is known of a block of a file; one that was never seen is added."""
+    """The known facts about a block of a file; one that was never seen is added."""
     for known in file.blocks:
         if known.block_id == block.block_id:
             return known

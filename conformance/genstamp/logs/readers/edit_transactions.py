@@ -1,4 +1,4 @@
-"""Which transactions are missing from an edit log, and whether it begins with its namespace."""
+"""Determines which transactions are missing from an edit log, and whether it begins with its namespace."""
 
 from genstamp.logs.readers.edit_ops import EditOp, is_known
 from genstamp.logs.readers.sighting import Counts, Unit
@@ -63,7 +63,7 @@ class Transactions:
         return is_gap
 
     def go_on_after(self, txid: int | None) -> None:
-        """Go on after an image, whose last transaction this is."""
+        """Continue after an image, whose last transaction this is."""
         if self._last is None:
             self._begins = self._is_new = True  # The image has everything from before.
         elif self._last != txid:
@@ -71,7 +71,7 @@ class Transactions:
         self._last = txid
 
     def gapless(self) -> str:
-        """What the operations so far show of gaps, as in `tables.SPANS`."""
+        """The gaps that the operations so far show, as in `tables.SPANS`."""
         if self.has_gap or self._last is None:
             return ""
         return FROM_THE_FIRST if self._begins and self._is_new else LATER

@@ -18,7 +18,7 @@ from genstamp.logs.readers.sighting import whole_number
 from genstamp.logs.streams import Content, DamagedSourceError
 
 DEPTH_MAX = 20
-"""How deep elements stand in one another; the viewer's own do five deep."""
+"""The greatest nesting depth of elements; the viewer's own do five deep."""
 
 ELEMENTS_MAX = 2_000_000
 """Elements of one record, or of one item of an image; a directory has 1,048,576 children at most by HDFS' default."""
@@ -51,9 +51,7 @@ def operations(stream: Content) -> Iterator[EditOp]:
                 path.append(element.tag)
                 source.begin_element()
                 if len(path) > DEPTH_MAX:
-                    raise DamagedSourceError(
-                        f"after record {record}: elements stand in one another more than {DEPTH_MAX} deep"
-                    )
+                    raise DamagedSourceError(f"after record {record}: elements are nested more than {DEPTH_MAX} deep")
                 root = element if root is None else root
                 if path[0] != "EDITS":
                     raise DamagedSourceError(f"the root of the document is <{path[0][:80]}>, expected is <EDITS>")
@@ -78,7 +76,7 @@ def operations(stream: Content) -> Iterator[EditOp]:
     except ParseError as error:
         raise DamagedSourceError(f"after record {record}: XML is not well-formed: {error}") from None
     except (LookupError, ValueError) as error:
-        raise DamagedSourceError(f"after record {record}: XML is of an encoding that is not read: {error}") from None
+        raise DamagedSourceError(f"after record {record}: XML has an unsupported encoding: {error}") from None
 
 
 def _refused(record: int, why: str) -> DamagedSourceError:
@@ -86,7 +84,7 @@ def _refused(record: int, why: str) -> DamagedSourceError:
 
 
 class BoundedXml:
-    """What an XML parser reads from; bounds what it may have to keep."""
+    """The stream that an XML parser reads from; bounds its memory."""
 
     def __init__(self, stream: Content) -> None:
         self._chunks = stream.chunks()
@@ -119,7 +117,7 @@ def _version(element: Element) -> int:
     text = (element.text or "").strip()
     version = whole_number(text)
     if version is None or not NEWEST <= version <= OLDEST:
-        raise DamagedSourceError(f"layout version {text[:40]!r} is not known, {OLDEST} to {NEWEST} are")
+        raise DamagedSourceError(f"layout version {text[:40]!r} is not supported; supported are {OLDEST} to {NEWEST}")
     return BRANCHED.get(version, version)
 
 
@@ -208,5 +206,5 @@ def integer(text: str) -> int:
     """The number that a text is; raises ValueError for one that is none of 64 bits."""
     number = whole_number(text)
     if number is None:
-        raise ValueError(f"{text[:40]!r} where a number should stand")
+        raise ValueError(f"{text[:40]!r} instead of a number")
     return number

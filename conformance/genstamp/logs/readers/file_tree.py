@@ -32,7 +32,8 @@ class KnownFile:
 
     Attributes:
         key: inode id, or path and epoch of its creation, "<path>#<epoch>"; epoch 0 is that of a file whose creation
-        was not seen. path: where it is now. holder: who has its lease; "" if nobody or unknown. is_open: whether it
+        was not seen. path: where it is now. holder: the lease holder; "" if there is none or it is unknown. is_open:
+            whether it
         was last seen under construction. blocks: those that are known, in order. sole: whose only file it was when its
         recovery began.
     """
@@ -67,10 +68,10 @@ class Elsewhere(Protocol):
         """The tree is asked for a file; None if it is asked for more than that."""
 
     def ask_block(self, block_id: str) -> None:
-        """Somebody asks whose block it is."""
+        """A caller asks which file a block belongs to."""
 
     def ask_open(self) -> None:
-        """Somebody asks for all files that are under construction."""
+        """A caller asks for all files that are under construction."""
 
     def gave_block(self, block_id: str) -> None:
         """A file of the tree was given a block."""
@@ -146,7 +147,7 @@ class FileTree:
         return _files(self._root)
 
     def known(self) -> list[KnownFile]:
-        """The files that are here, of whatever is elsewhere only what was asked for."""
+        """The files on this machine; of files elsewhere, only those that were requested."""
         return _files(self._root)
 
     def make_directory(self, path: str) -> None:

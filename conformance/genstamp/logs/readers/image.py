@@ -1,4 +1,4 @@
-"""What an fsimage holds, item by item, as far as files, blocks and leases are concerned.
+"""The contents of an fsimage, item by item, as far as they concern files, blocks and leases.
 
 Not here: permissions, quotas, snapshots, storage policies, and how an image is stored (`image_xml`,
 `image_binary`).
@@ -49,7 +49,7 @@ class ImageInode:
 
 @dataclass(frozen=True)
 class ImageChildren:
-    """What stands in a directory.
+    """The contents of a directory.
 
     Attributes:
         parent: its inode id.

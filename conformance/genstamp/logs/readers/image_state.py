@@ -1,10 +1,10 @@
 """Turns an fsimage into events: what the NameNode had on disk at one transaction.
 
-An image tells a state and no steps. If every transaction up to it is known, what the operations have made is held
-against it, and what it does not have is told as well; else it is where the history of its files begins, as far as it
-is known. Source: NN/FSImageFormatPBINode.
+An image holds a state and no steps. If every transaction up to it is known, what the operations have made is checked
+against it, and what it does not have is told as well; else it is where the history of its files begins, as far as it is
+known. Source: NN/FSImageFormatPBINode.
 
-Not here: inodes that only snapshots refer to; their blocks are told.
+Not here: inodes that only snapshots refer to; their blocks are reported.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ from genstamp.logs.sources import IMAGES
 
 
 class ImageState:
-    """What an image tells.
+    """The content of an image.
 
     Args:
         namespace: of the image.
@@ -52,7 +52,7 @@ class ImageState:
         return self._counters.txid
 
     def files(self) -> Iterator[KnownFile]:
-        """The files of the image, for those who go on from it."""
+        """The files of the image, for readers that continue from it."""
         for inode in self._files:
             path = self._paths[inode.inode_id]
             if path is not None:
@@ -64,7 +64,7 @@ class ImageState:
                 )
 
     def events(self, known: FileTree | None) -> Iterator[Sighting]:
-        """What the image shows.
+        """The facts in the image.
 
         Args:
             known: what the transactions up to the image have made of the namespace; None if not all are known.
@@ -170,7 +170,7 @@ class ImageState:
                 yield self._seen(inode.number, "file", key, event, [Concern("file", key)], None, arguments)
 
     def _missing(self, known: FileTree) -> Iterator[Sighting]:
-        """What the transactions have made and the image does not have."""
+        """Results of the transactions that the image does not have."""
         ids = {str(inode.inode_id) for inode in self._files}
         blocks = {block.block_id for inode in self._files for block in inode.blocks}
         for file in known.files():

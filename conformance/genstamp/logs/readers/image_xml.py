@@ -41,9 +41,9 @@ def items(content: Content) -> Iterator[ImageItem]:
                 path.append(element.tag)
                 source.begin_element()
                 if len(path) > DEPTH_MAX:
-                    raise DamagedSourceError(f"elements stand in one another more than {DEPTH_MAX} deep")
+                    raise DamagedSourceError(f"elements are nested more than {DEPTH_MAX} deep")
                 if path[0] != "fsimage":
-                    raise DamagedSourceError(f"the root of the document is <{path[0][:80]}>, expected is <fsimage>")
+                    raise DamagedSourceError(f"the root of the document is <{path[0][:80]}>; expected <fsimage>")
                 if len(path) == 2:
                     section, number = element, 0
                 continue
@@ -61,7 +61,7 @@ def items(content: Content) -> Iterator[ImageItem]:
     except ParseError as error:
         raise DamagedSourceError(f"after item {number}: XML is not well-formed: {error}") from None
     except LookupError as error:
-        raise DamagedSourceError(f"XML is of an encoding that is not read: {error}") from None
+        raise DamagedSourceError(f"XML has an unsupported encoding: {error}") from None
     except ValueError as error:
         raise DamagedSourceError(f"item {number} has {error}") from None
 

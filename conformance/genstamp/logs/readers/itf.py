@@ -1,9 +1,9 @@
 """Reads traces of models in the Informal Trace Format: counterexamples that this project exports, and Apalache's.
 
-Such a trace is held against the system that it is of, as the specification has it: without the bugs that it may have
-been found with. Each step that is followed is an event, by the name that the system's action gives it, but for hidden
-ones, which nobody sees. Whether all of them are steps of the system is one more event, and that one is judged: a trace
-is one document, and whole or damaged, so no step of it can be missing.
+Such a trace is checked against the system that it is of, as the specification has it: without the bugs that it may have
+been found with. Each step that is followed is an event, by the name that the system's action gives it, except hidden
+ones, which are unobservable. Whether all of them are steps of the system is one more event, and that one is judged: a
+trace is one document, and whole or damaged, so no step of it can be missing.
 
 Not here: the limits of configurations, which say how far a search went and nothing of the protocol.
 """
@@ -88,7 +88,7 @@ class ItfReader:
             return
         except (TypeError, ValueError, AttributeError, KeyError, IndexError, RecursionError, OverflowError) as error:
             # Values come from anywhere, and need not have the types of the model's variables.
-            yield Reject(Place(file, 0), _cut(f"a value of the trace is none of the model: {error}"))
+            yield Reject(Place(file, 0), _cut(f"a value of the trace is not a value of the model: {error}"))
             return
         yield from self._steps(file, followed)
         yield self._verdict(file, followed, len(trace.moments))
@@ -102,7 +102,7 @@ class ItfReader:
             return f"state {gap} is missing from the trace"
         name = trace.meta.get("system") or _named_by_module(trace.meta.get("source", ""))
         if name not in PLACES:
-            told = f"is of {name[:80]!r}, which is none of ours" if name else "does not say which system it is of"
+            told = f"is of {name[:80]!r}, which is not a known system" if name else "does not name its system"
             return f"the trace {told}; known are {', '.join(PLACES)}"
         configuration = trace.meta.get("configuration", "").partition("*")[0]
         return system_named(name).instance(configuration or None, trace.meta.get("semantics"), ())

@@ -12,7 +12,7 @@ from genstamp.logs.readers.sighting import Concern, Sighting
 from genstamp.logs.sources import AUDIT_LOG
 
 PATTERNS = Patterns()
-"""What audit lines look like. No form has two parts that both may be of any length."""
+"""Patterns of audit lines. No form has two parts that both may be of any length."""
 
 STEPS = frozenset({b"create", b"append", b"truncate", b"delete", b"rename"})
 """Commands that are steps of a file, or move it."""

@@ -22,7 +22,7 @@ _LEVELS = as_bytes(b"INFO WARN ERRORDEBUGTRACEFATAL")
 
 
 def _at(context: Any, builder: Any, signature: Any, arguments: Any, bits: Any) -> Any:
-    """What stands at a place of a text, loaded as a type of the compiler, wherever it stands."""
+    """Load the value at any place of a text as a type of the compiler."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     place = builder.gep(array.data, [arguments[1]])
     found = builder.load(builder.bitcast(place, bits.as_pointer()))
@@ -111,7 +111,7 @@ _brace_in: Any = intrinsic(_closing)
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def same(text: Any, at: int, other: Any, there: int, size: int) -> bool:
-    """Whether so many bytes of two texts are the same; both texts are as long at least."""
+    """Whether this many bytes of two texts are equal; both texts must be at least that long."""
     index = 0
     while index + 8 <= size:
         if _eight(text, at + index) != _eight(other, there + index):

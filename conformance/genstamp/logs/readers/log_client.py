@@ -1,4 +1,4 @@
-"""What a DFSClient logs of its pipelines: set up in vain, abandoned, recovered.
+"""Reads a DFSClient's lines about its pipelines: set up in vain, abandoned, recovered.
 
 Not here: reads. Such lines stand among those of any program that uses HDFS. What a client asks for, the NameNode may
 never hear, so none of them is taken for a step that was carried out. Messages are those of Hadoop 0.20 to 3.4.
@@ -11,7 +11,7 @@ from genstamp.logs.readers.sighting import Concern, Sighting
 from genstamp.logs.sources import CLIENT_LOG
 
 PATTERNS = Patterns()
-"""What such messages look like, each beside what it tells."""
+"""Patterns of such messages, each with its meaning."""
 
 _SET_UP = "createBlockOutputStream"
 

@@ -1,4 +1,5 @@
-"""What a datanode logs of a replica beside writing and recovering it: ends of pipelines, copies, orders it cannot obey.
+"""Reads the lines of a datanode about a replica, other than writes and recoveries: ends of pipelines, copies, orders it
+cannot obey.
 
 Not here: reads and scans, which are counted. Messages are those of Hadoop 0.20 to 3.4.
 """
@@ -10,7 +11,7 @@ from genstamp.logs.readers.log_message import Message, Patterns
 from genstamp.logs.readers.sighting import Sighting
 
 PATTERNS = Patterns()
-"""What such messages look like, each beside what it tells."""
+"""Patterns of such messages, each with its meaning."""
 
 
 @PATTERNS.says(

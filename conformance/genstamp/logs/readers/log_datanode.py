@@ -1,4 +1,4 @@
-"""What a datanode's log lines say: replicas written, finalized, recovered, deleted.
+"""Reads what a datanode's log lines say: replicas written, finalized, recovered, deleted.
 
 Not here: reads, scans, moves by the balancer, and how a pipeline ended that did not finalize a replica. Messages are
 those of Hadoop 0.20 to 3.4.
@@ -12,7 +12,7 @@ from genstamp.logs.readers.log_state import UNKNOWN, Recovery
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
-"""What datanodes' messages look like that tell of a step, each beside what it tells."""
+"""Patterns of datanodes' messages that report a step, each with its meaning."""
 
 _ADDRESS = re.compile(rb"\[([\w.-]+:\d+)[,\]]")
 
@@ -190,7 +190,7 @@ PATTERNS.ignores(rb"NameNode at ", rb"NameNode at (?!.* calls recoverBlock)")
 @PATTERNS.says(rb"Failed to recover block (", rb"Failed to recover block \(block=%(pooled)b, datanode=%(datanode)b")
 @PATTERNS.says(rb"Failed to updateBlock (", rb"Failed to updateBlock \(newblock=%(pooled)b, datanode=%(datanode)b")
 def _failed(message: Message) -> Iterator[Sighting]:
-    """The primary tells that a call failed; whether it arrived, it cannot know."""
+    """The primary reports that a call failed; it cannot know whether the call arrived."""
     event = "update_replica_failed" if message.line.message.startswith(b"Failed to updateBlock") else ""
     datanode = message.text("datanode")
     entity = f"{message.text('block')}@{datanode}"

@@ -174,11 +174,11 @@ class FastReading:
         self._file_found = room_for(max(16, EVENTS_AT_ONCE))
 
     def file(self, file: str) -> Iterator[Batch]:
-        """The tables of a file; what it tells of the end of others may come later."""
+        """The tables of a file; its facts about the end of others may come later."""
         yield from self.more(file, 0, lambda: Stream(file))
 
     def more(self, file: str, lines_before: int, content: Callable[[], Content]) -> Iterator[Batch]:
-        """The tables of what has come of a file.
+        """The tables of new content of a file.
 
         Args:
             file: its name.
@@ -213,13 +213,13 @@ class FastReading:
         self._file, self._line, self._last = file, lines_before + 1, lines_before
 
     def rest(self) -> Iterator[Batch]:
-        """What waited for lines that never came, and the counts."""
+        """The events that waited for lines that never came, and the counts."""
         for sighting in self.reader.rest():
             self._take(sighting)
         yield from self.told()
 
     def told(self) -> Iterator[Batch]:
-        """What was not given yet, and the counts since the last time."""
+        """The events not given yet, and the counts since the last time."""
         yield from self._collected.rest(self._counts)
         self._collected = Collected(self._unit, self._unit.reader, self._keeps_events)
 
@@ -284,7 +284,7 @@ class FastReading:
         self.reader.before = log_line(self._last_line(data, stop_at)) or _NOBODY
 
     def _last_line(self, data: bytes | bytearray, stop_at: int) -> bytes:
-        """The last line that was decided, told once."""
+        """The last line that was decided, reported once."""
         at = int(self._counters.totals[LAST_LINE])
         end = data.find(b"\n", at, stop_at)
         self._forget_last_line()
@@ -292,7 +292,7 @@ class FastReading:
         return written.removesuffix(b"\r") or bytes(data[at : stop_at if end < 0 else end]).removesuffix(b"\r")
 
     def _as_written(self, line: int) -> bytes:
-        """A line that was given to compiled code otherwise, as it stands in the file; else empty."""
+        """A line that was given to compiled code otherwise, as it is in the file; else empty."""
         at = line - self._piece_line
         return self._lines_as_written[at] if 0 <= at < len(self._lines_as_written) else b""
 
@@ -300,7 +300,7 @@ class FastReading:
         self._counters.totals[LAST_LINE] = -1
 
     def _undecided(self, line: bytes | None) -> None:
-        """Has the reader of all lines read one."""
+        """Lets the reader of all lines read one line."""
         sequences, totals = self._counters
         self._known_files.clear()
         number = int(self._numbers[self._line]) if len(self._numbers) else self._line
@@ -342,7 +342,7 @@ class FastReading:
         return self._now() != self._context
 
     def _look(self) -> None:
-        """Takes over what the lines have told so far."""
+        """Takes over the content of the lines so far."""
         namespace = self._state.namespace(_NOBODY)
         if self._here.namespace != namespace:
             self._here.close()
@@ -388,7 +388,7 @@ class FastReading:
     # -- files ----------------------------------------------------------------------------------------------------
 
     def _take_files(self, data: bytes | bytearray) -> None:
-        """Does what `log_namenode` does for such lines, in the order in which they stand."""
+        """Does what `log_namenode` does for such lines, in their order."""
         namespace, rows, files = self._context[1], self._files, self._known_files
         tree, give_block = self._state.tree(namespace), self._state.give_block
         number = int(self._counters.totals[FILES])

@@ -126,7 +126,7 @@ def _count(totals: Any, event: int, sequence: int) -> None:
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _file(text: Any, at: int, end: int, files: Files, found: FileFound) -> tuple[int, int]:
-    """What becomes of a line about a path, and the number of its file."""
+    """The treatment of a line about a path, and the number of its file."""
     size = end - at
     if size > PATH_MAX or not is_simple(text, at, end):
         return UNCERTAIN, 0

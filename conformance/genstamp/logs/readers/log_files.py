@@ -1,4 +1,4 @@
-"""The files of a NameNode's log that nothing but allocations and completions has told of, compiled.
+"""The files of a NameNode's log that are known only from allocations and completions, compiled.
 
 These are by far the most. Every other file is one of the `FileTree`, with which each file is in one of both places: as
 soon as a line of another sort asks for a file or a block, the file moves there for good (`log_moves`). Not here: paths
@@ -33,8 +33,8 @@ class Files(NamedTuple):
 
 
 HASH, BEGINS, ENDS, SORT, FIRST, LAST, IS_OPEN = range(7)
-"""Of a path: its hash, where it stands in the text, `HERE`, `DIRECTORY` or `ELSEWHERE`; of a file here, 1 and the
-number of its first and last block, and whether it was last seen under construction.
+"""Of a path: its hash, where it is in the text, `HERE`, `DIRECTORY` or `ELSEWHERE`; of a file here, 1 and the number of
+its first and last block, and whether it was last seen under construction.
 """
 
 ID, FOLLOWING, COMPLETE, OF_FILE = range(4)
@@ -68,7 +68,7 @@ def new_files(paths: int = 1 << 12, blocks: int = 1 << 12, size: int = _PATH_BYT
 
 
 def with_room(files: Files, paths: int, blocks: int, size: int) -> Files:
-    """The same files, with room for so many more paths, blocks and bytes of paths."""
+    """The same files, with room for this many more paths, blocks and bytes of paths."""
     wanted = [known + more for known, more in zip(files.totals.tolist(), (paths, blocks, size), strict=True)]
     room = [len(files.paths), len(files.blocks), len(files.text)]
     if all(there >= each for there, each in zip(room, wanted, strict=True)):
@@ -110,7 +110,7 @@ def _hash(text: Any, at: int, end: int) -> Any:
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _path_place(places: Any, paths: Any, own: Any, text: Any, at: int, end: int, hashed: int) -> Any:
-    """Where a path stands in the table, or may be put."""
+    """Where a path is in the table, or may be put."""
     mask = len(places) - 1
     place = hashed & mask
     while places[place]:
@@ -131,7 +131,7 @@ def _path_place(places: Any, paths: Any, own: Any, text: Any, at: int, end: int,
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _block_place(places: Any, blocks: Any, block: int) -> Any:
-    """Where a block stands in the table, or may be put."""
+    """Where a block is in the table, or may be put."""
     mask = len(places) - 1
     mixed = np.uint64(block) * np.uint64(0x9E3779B97F4A7C15)
     place = np.int64(mixed >> np.uint64(20)) & mask
@@ -169,7 +169,7 @@ def is_simple(text: Any, at: int, end: int) -> bool:
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def number_of(files: Files, text: Any, at: int, end: int, sort: int) -> Any:
-    """Number of a simple path, which is put in with the directories above it if it is new; -1 if a file is above it.
+    """Number of a simple path, which is inserted with its parent directories if it is new; -1 if a file is above it.
 
     Args:
         files: with room for the path and all above it.
@@ -216,7 +216,7 @@ def is_elsewhere(files: Files, text: Any, at: int, end: int) -> bool:
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def put_name(files: Files, text: Any) -> Any:
-    """Puts in a name that is not there and stands below nothing; gives its number."""
+    """Inserts a new name without a parent; gives its number."""
     hashed = _hash(text, 0, len(text))
     place = _path_place(files.places, files.paths, files.text, text, 0, len(text), hashed)
     return _put(files, text, 0, len(text), place, hashed, HERE)
@@ -247,7 +247,7 @@ def file_of(files: Files, block: int) -> Any:
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def forget_block(files: Files, block: int) -> None:
-    """Somebody else knows better whose block it is."""
+    """Another source knows better which file the block belongs to."""
     found = files.block_places[_block_place(files.block_places, files.blocks, block)]
     if found:
         files.blocks[found - 1, OF_FILE] = 0

@@ -1,7 +1,7 @@
 """The most frequent messages of NameNodes and datanodes, compiled: how they look, byte by byte.
 
-Each function decides a message only where it is certain what the patterns of `log_namenode`, `log_datanode` and their
-like would make of it. Not here: lines (`log_scan`).
+Each function decides a message only if the result of the patterns of `log_namenode`, `log_datanode` and similar modules
+is certain. Not here: lines (`log_scan`).
 """
 
 from enum import IntEnum
@@ -23,7 +23,7 @@ from genstamp.logs.readers.log_bytes import (
 
 
 class Told(IntEnum):
-    """What a decided line tells."""
+    """The content of a decided line."""
 
     WRITE_BLOCK = 0
     FINALIZE_REPLICA = 1
@@ -37,7 +37,7 @@ class Told(IntEnum):
 
 
 class Known(NamedTuple):
-    """What lines before have told.
+    """The content of the lines before.
 
     Attributes:
         pool: the block pool; empty if there is none. nodes: names of the nodes, one after another. node_starts: where
@@ -141,7 +141,9 @@ def names_only(text: Any, at: int, end: int, began: int, pool: Any) -> bool:
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def stored(text: Any, at: int, end: int) -> tuple[int, int, int, int, int, int]:
-    """What is told, block, stamp, length, and where the datanode's name begins and ends; -1 if that is not certain."""
+    """The kind of step, block, stamp, length, and where the datanode's name begins and ends; -1 if that is not
+    certain.
+    """
     nothing = -1, 0, 0, 0, 0, 0
     updated = has(text, at, end, _UPDATED)
     began = at + (len(_UPDATED) if updated else 1)
@@ -175,7 +177,7 @@ def stored(text: Any, at: int, end: int) -> tuple[int, int, int, int, int, int]:
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _state(text: Any, at: int, end: int) -> tuple[int, int]:
-    """What a block in this state tells, and where what is shown of it ends."""
+    """The facts about a block in this state, and where its visible part ends."""
     if has(text, at, end, _UC_STATE):
         at += len(_UC_STATE)
     elif has(text, at, end, _BLOCK_UC_STATE):
@@ -221,9 +223,9 @@ def receiving(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def trace(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, int, int, int, int, int]:
-    """What is told, block, stamp, length, node, whether the pool is named, where the client begins and ends.
+    """The kind of step, block, stamp, length, node, whether the pool is named, where the client begins and ends.
 
-    -1 for what is told if that is not certain, -2 if it is no step.
+    -1 for the kind if that is not certain, -2 if it is no step.
     """
     nothing = -1, 0, 0, 0, 0, 0, 0, 0
     if at >= end or text[at] != 47:

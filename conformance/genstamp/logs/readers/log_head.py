@@ -1,9 +1,9 @@
 """The head of a line of a log, as a small grammar: what carries the line, around how the logger has laid it out.
 
-A *carrier* is what comes before a line because somebody has collected, searched or quoted it (`docker compose`, syslog,
-`grep -n`); several may stand one in another. A *layout* is how log4j or logback has written time, level, thread and
-logger. To know another one, add a row to `CARRIERS` or `LAYOUTS`, with an example: the tests render a story in every
-carrier around every layout. Not here: what messages mean, and encodings (`genstamp.logs.streams`).
+A *carrier* is what comes before a line because the line was collected, searched or quoted (`docker compose`, syslog,
+`grep -n`); carriers may be nested. A *layout* is how log4j or logback has written time, level, thread and logger. To
+know another one, add a row to `CARRIERS` or `LAYOUTS`, with an example: the tests render a story in every carrier
+around every layout. Not here: what messages mean, and encodings (`genstamp.logs.streams`).
 """
 
 import re
@@ -17,7 +17,7 @@ HEAD_MAX: Final = 2048
 """Bytes of a line in which its head is looked for."""
 
 CARRIERS_MAX: Final = 4
-"""Carriers that may stand one in another."""
+"""Carriers, which may be nested."""
 
 
 class LogLine(NamedTuple):
@@ -44,7 +44,7 @@ class Form(NamedTuple):
     """A carrier or a layout.
 
     Attributes:
-        name: as reports tell it.
+        name: as in reports.
         example: of a line; MESSAGE stands for what is told, LINE for what is carried.
         pattern: of a head; none of what is written in JSON.
     """
@@ -118,7 +118,9 @@ LAYOUTS: Final = (
     ),
     _form("JSON", '{"timeMillis": 1542198335275, "level": "INFO", "loggerName": "StateChange", "message": "MESSAGE"}'),
 )
-"""What is tried in this order. Time may have milliseconds or none, `T`, a zone, be `yy/MM/dd`, or count from 1970."""
+"""The patterns that are tried, in this order. Time may have milliseconds or none, `T`, a zone, be `yy/MM/dd`, or
+count from 1970.
+"""
 
 _BEHIND_BARS = re.compile(
     rb"(?P<message>.*) \| (?P<logger>[\w$-]{1,100}\.[\w.$-]{1,200}|[\w$-]{1,200}(?= \())(?: \([^|]{0,300}\))?\s{0,40}",
@@ -156,7 +158,7 @@ CARRIERS: Final = (
     _form("indentation", "    LINE", rb"[ \t]{1,500}"),
     _form("docker json-file", '{"log": "LINE\\n", "stream": "stdout", "time": "2018-11-14T12:25:35.275000000Z"}'),
 )
-"""What is tried in this order where no layout begins."""
+"""The patterns that are tried in this order where no layout begins."""
 
 KNOWN: Final = (
     *(each.example for each in LAYOUTS),
@@ -213,7 +215,7 @@ def bare(line: bytes, like: LogLine) -> bytes:
 
 
 def known_heads() -> list[str]:
-    """What is known, with an example each, for people."""
+    """The known layouts, each with an example, as text."""
     rows = [(each.name, each.example.removeprefix("\ufeff")) for each in (*LAYOUTS, *CARRIERS)]
     told = [f"  {name:{max(len(name) for name, _ in rows)}}  {example}" for name, example in rows]
     layouts, carriers = told[: len(LAYOUTS)], told[len(LAYOUTS) :]

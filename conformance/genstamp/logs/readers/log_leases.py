@@ -1,5 +1,5 @@
-"""What the NameNode logs of leases and files beside their steps: recoveries begun or declined, calls refused, and at
-DEBUG creations.
+"""Reads the NameNode's lines about leases and files beside their steps: recoveries begun or declined, calls refused,
+and at DEBUG creations.
 
 Messages are those of Hadoop 0.20 to 3.4.
 """
@@ -12,7 +12,7 @@ from genstamp.logs.readers.log_namenode import begins_recovery
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
-"""What such messages look like, each beside what it tells."""
+"""Patterns of such messages, each with its meaning."""
 
 _CALLS = {
     "addBlock": "add_block",
@@ -85,7 +85,7 @@ def _declined(message: Message) -> Iterator[Sighting]:
     rb"DIR\* NameSystem\.startFile: added (?P<file>/.*) inode (?P<inode>\d{1,19}) (?P<holder>\S+)$",
 )
 def _created(message: Message) -> Iterator[Sighting]:
-    """At DEBUG; the audit log tells it once more, a moment later."""
+    """At DEBUG; the audit log repeats it a moment later."""
     tree = message.state.tree(message.state.namespace(message.line))
     path = message.text("file")
     overwritten = tree.remove(path)
@@ -111,7 +111,7 @@ PATTERNS.ignores(rb"DIR* NameSystem.startFile: src=", rb"DIR\* NameSystem\.start
     rb" \S{1,300} because (?P<why>.*)",
 )
 def _held_by_another(message: Message) -> Iterator[Sighting]:
-    """F.1: somebody works on the file, or it is being recovered. Who asked may have no lease."""
+    """F.1: the file has a writer, or it is being recovered. The caller may have no lease."""
     in_recovery = "recovery is in progress" in message.text("why")
     refused_with = "RecoveryInProgressException" if in_recovery else "AlreadyBeingCreatedException"
     yield _of_file(message, message.text("operation").lower(), _file(message, True), "", "", refused_with=refused_with)
@@ -154,7 +154,7 @@ PATTERNS.ignores(rb"closeFile: ", rb"closeFile: ")
 
 @PATTERNS.says(rb"*DIR* NameNode.", rb"\*DIR\* NameNode\.rename: (?P<file>/.*) to (?P<destination>/.*)")
 def _rename_called(message: Message) -> Iterator[Sighting]:
-    """Before it is tried; no line tells that it was done."""
+    """Before the attempt; no line reports its success."""
     yield _of_file(message, "rename_called", _file(message, True), "", "", destination=message.text("destination"))
 
 

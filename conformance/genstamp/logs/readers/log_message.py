@@ -1,6 +1,6 @@
-"""A message of a log that tells of a step, and the patterns that such messages follow.
+"""A log message that reports a step, and the patterns of such messages.
 
-Not here: the patterns and their meaning: those of the NameNode and of datanodes stand in `log_namenode` and
+Not here: the patterns and their meaning: those of the NameNode and of datanodes are in `log_namenode` and
 `log_datanode`.
 """
 
@@ -25,7 +25,7 @@ FRAGMENTS = {
     b"replica": rb"replica=(?:null|\w+, blk_-?\d+_(?P<replica_stamp>\d+), (?P<replica_state>\w+))",
     b"datanode": rb"(?:\w+\[)?(?P<datanode>[\w.-]+:\d+)",
 }
-"""Parts of patterns that stand in many, written %(name)b: a block, a block that may have been made anonymous, a block
+"""Parts of patterns that are in many, written %(name)b: a block, a block that may have been made anonymous, a block
 with its pool, a state, a lease, a replica, a datanode.
 """
 
@@ -51,7 +51,7 @@ class Message:
     state: LogState
 
     def text(self, group: str) -> str:
-        """What a group of the pattern found; empty if nothing."""
+        """The match of a group of the pattern; empty if there is none."""
         try:
             found = self.match[group]
         except IndexError:  # Another form of the message has it.
@@ -59,7 +59,7 @@ class Message:
         return "" if found is None else found.decode(errors="backslashreplace")
 
     def number(self, group: str) -> int | None:
-        """What a group found, as a number that fits a column."""
+        """The match of a group, as a number that fits a column."""
         text = self.text(group)
         if not text.strip("x"):  # Nothing, or made anonymous.
             return None
@@ -107,7 +107,7 @@ class Patterns:
         return decorate
 
     def ignores(self, beginning: bytes, *forms: bytes) -> None:
-        """Messages that begin so and have one of some forms are known and tell of no step."""
+        """Messages that begin so and have one of some forms are known and report no step."""
         self.says(beginning, *forms)(_ignored)
 
     def together(self, other: "Patterns") -> "Patterns":
@@ -124,7 +124,7 @@ class Patterns:
         return None if found is None else self._forms[found[0]]
 
     def beginnings(self) -> Mapping[bytes, bool]:
-        """How messages begin, and for each whether all that begin so are known and tell of no step."""
+        """How messages begin, and for each whether all that begin so are known and report no step."""
         return {
             beginning: [form.handler for form in forms] == [_ignored] and forms[0].regex.pattern == beginning
             for beginning, forms in self._forms.items()
@@ -148,7 +148,7 @@ class Patterns:
 
 
 NO_STEP = "of a block or lease, no step of it"
-"""What lines are counted as that are known and tell of no step."""
+"""The names under which known lines that report no step are counted."""
 
 
 def _ignored(message: Message) -> Iterator[Sighting]:

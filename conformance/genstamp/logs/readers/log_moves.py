@@ -39,7 +39,7 @@ _NUMBER = re.compile(r"-?\d{1,18}")
 
 
 class CompiledFiles:
-    """The files of a namespace of which nothing but allocations and completions has told.
+    """The files of a namespace that are known only from allocations and completions.
 
     Args:
         state: of the log; if its tree of the namespace was asked already, no file is here.
@@ -47,7 +47,7 @@ class CompiledFiles:
 
     Attributes:
         namespace: as given.
-        files, holders: for compiled code; taken anew for each scan.
+        files, holders: for compiled code; taken again for each scan.
         is_open: whether files may still be here; if not, all are in the tree.
     """
 
@@ -90,14 +90,14 @@ class CompiledFiles:
             self._move(number)
 
     def ask_block(self, block_id: str) -> None:
-        """Somebody asks whose block it is."""
+        """A caller asks which file a block belongs to."""
         if self.is_open and _NUMBER.fullmatch(block_id):
             number = file_of(self.files, int(block_id))
             if number >= 0:
                 self._move(number)
 
     def ask_open(self) -> None:
-        """Somebody asks for all files that are under construction."""
+        """A caller asks for all files that are under construction."""
         if self.is_open:
             paths = self.files.paths[: self.files.totals[PATHS]]
             for number in np.flatnonzero((paths[:, SORT] == HERE) & (paths[:, IS_OPEN] != 0)).tolist():

@@ -1,6 +1,6 @@
 """What a NameNode's log lines say: allocation, completion, leases, recoveries.
 
-Not here: the audit log (`log_audit`), and lines that tell of no step of a file, block or lease: registrations, block
+Not here: the audit log (`log_audit`), and lines that report no step of a file, block or lease: registrations, block
 reports, placement, deletions that are only planned. Messages are those of Hadoop 2.6 to 3.4.
 """
 
@@ -15,7 +15,7 @@ from genstamp.logs.readers.log_message import NO_STEP, Message, Patterns, Unread
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
-"""What the NameNode's messages look like that tell of a step, each beside what it tells.
+"""Patterns of the NameNode's messages that report a step, each with its meaning.
 
 No form has two parts that both may be of any length: on a hostile line that would take time without end.
 """
@@ -197,7 +197,7 @@ def _complete(message: Message) -> Iterator[Sighting]:
     rb" already closed\.",
 )
 def _complete_again(message: Message) -> Iterator[Sighting]:
-    """HDFS-3031: the file was closed before, and stays so; the next line tells that it is closed."""
+    """HDFS-3031: the file was closed before, and stays closed, as the next line says."""
     message.state.tree(_namespace(message)).find(message.text("file"))
     message.state.completes_again = message.text("holder")
     message.count(NO_STEP)
@@ -210,7 +210,7 @@ PATTERNS.ignores(rb"DIR* NameSystem.completeFile:", rb"DIR\* NameSystem\.complet
 
 @PATTERNS.says(rb"BLOCK* fsync:", rb"BLOCK\* fsync: (?P<file>/.*) for (?P<holder>\S+)")
 def _fsync(message: Message) -> Iterator[Sighting]:
-    """Before it is tried; a line tells no more of it where it was done."""
+    """Before the attempt; no other line reports its success."""
     namespace, client = _namespace(message), message.text("holder")
     file = message.state.tree(namespace).was_at(message.text("file"))
     concerns = [Concern("file", file.key), Concern("lease", client)]
@@ -407,7 +407,7 @@ def begins_recovery(message: Message, file: KnownFile) -> None:
 
 
 def _let_go(file: KnownFile) -> list[Concern]:
-    """The leases that a file leaves when its recovery closes it; of whoever had no other file nothing is left."""
+    """The leases that a file leaves when its recovery closes it; a holder without another file loses its lease."""
     leases = {**({file.holder: "holder"} if file.holder else {}), **dict.fromkeys(file.sole, "holder_of_no_other")}
     return [Concern("lease", name, role) for name, role in leases.items()]
 

@@ -5,7 +5,7 @@ Such a line is of an unknown layout, or has something before its message. It is 
 below, at the start of the line or behind a byte that may end a layout's head, together with one of these: the form that
 belongs to the beginning, or a block with a stamp or a command of the audit log behind it. A beginning that is spelled
 as nothing else is (`BLOCK* allocate`, `updatePipeline(`) is enough alone. Where capital and small letters are not as
-HDFS writes them, the whole form is needed, or such a beginning. What merely mentions a block states no step:
+HDFS writes them, the whole form is needed, or such a beginning. A line that merely mentions a block states no step:
 exceptions, stack traces, and messages of DEBUG that begin otherwise.
 
 Not here: what messages mean (the modules `log_*` beside this one), and layouts (`log_line`).
@@ -48,13 +48,13 @@ PATTERNS: Final = reduce(
 PARTS: Final = bytes(
     each for each in range(256) if not (chr(each).isascii() and chr(each).isalnum()) and each not in b"_./$"
 )
-"""What a message may stand behind, where the layout of the line is not known: all but parts of a name or a path."""
+"""What a message may be behind, where the layout of the line is not known: all but parts of a name or a path."""
 
 HEAD_MAX: Final = 4096
 """Bytes of a line in which a statement is looked for, so that the time for a hostile line is bounded."""
 
 HEADS_MAX: Final = 16
-"""Places that are looked at in a line."""
+"""Places that are examined in a line."""
 
 _STATED = PATTERNS.stated()
 _FIRSTS = bytes(sorted({beginning[0] for beginning in _STATED}))
@@ -91,7 +91,7 @@ def states_step(text: bytes) -> bool:
 
 
 def states_another(text: bytes) -> bool:
-    """Whether a message that states a step goes on with another line, whose end of line was lost.
+    """Whether a message that states a step continues with another line, whose end of line was lost.
 
     >>> states_another(b"DIR* completeFile: /f is closed by c2024-03-01 10:00:00 INFO x.Y: BLOCK* allocate blk_7_1")
     True
@@ -121,7 +121,7 @@ def _is_stated_in_any_case(text: bytes, found: re.Match[bytes]) -> bool:
 
 
 def may_state_step(text: bytes) -> bool:
-    """Whether a step may be stated somewhere in a text, of many lines; quicker than to look at each."""
+    """Whether a step may be stated somewhere in a text, of many lines; faster than to examine each."""
     # A plain loop: a generator takes twice as long.
     text = text.lower()
     for beginning in LOWERED:  # noqa: SIM110

@@ -10,11 +10,11 @@ from typing import Protocol
 from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError
 
 PIECE_BYTES = 1 << 21
-"""Bytes that are looked at together: so few that they are still in the processor's cache when they are."""
+"""The number of bytes that are examined together, small enough to stay in the processor's cache."""
 
 
 class Content(AbstractContextManager["Content"], Protocol):
-    """What is read into memory that is there."""
+    """Reads into existing memory."""
 
     def read_into(self, room: memoryview, /) -> int:
         """As `Stream.read_into`."""

@@ -1,4 +1,4 @@
-"""What the first line of a stack trace says: commits of recoveries that the NameNode refused.
+"""Reads the first line of a stack trace: commits of recoveries that the NameNode refused.
 
 Such lines have no time and no logger; they belong to the log line before them. Not here: every other exception.
 """
@@ -9,7 +9,7 @@ from genstamp.logs.readers.log_message import Message, Patterns
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
-"""What such lines look like, each beside what it tells."""
+"""Patterns of such lines, each with its meaning."""
 
 _STALE = (
     rb"(?:FAILED: \{\} )?(?:org\.apache\.hadoop\.ipc\.RemoteException\(java\.io\.IOException\)|java\.io\.IOException): "

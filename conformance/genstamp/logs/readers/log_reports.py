@@ -1,4 +1,4 @@
-"""What the NameNode logs of replicas: reported, ordered to be copied or deleted, found corrupt.
+"""Reads the NameNode's lines about replicas: reported, ordered to be copied or deleted, found corrupt.
 
 Not here: full block reports, which name no block. None of these is a step of a replica: what the NameNode orders, a
 datanode carries out later, and logs itself. Messages are those of Hadoop 0.20 to 3.4.
@@ -11,7 +11,7 @@ from genstamp.logs.readers.log_message import Message, Patterns, UnreadableError
 from genstamp.logs.readers.sighting import Concern, Sighting, whole_number
 
 PATTERNS = Patterns()
-"""What such messages look like, each beside what it tells."""
+"""Patterns of such messages, each with its meaning."""
 
 _BLOCKS = re.compile(rb"blk_(-?\d{1,20})_(\d{1,20})(?:\{(?:block)?UCState=(\w+))?")
 _ADDRESSES = re.compile(rb"[\w.-]+:\d+")

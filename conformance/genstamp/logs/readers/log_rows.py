@@ -25,7 +25,7 @@ from genstamp.logs.tables import PLACE, ROLES_MAX
 
 
 class _Sort(NamedTuple):
-    """What all events that tell the same have in common."""
+    """The common part of events with the same meaning."""
 
     event: str
     kind: Kind
@@ -51,13 +51,13 @@ _SORTS = {
 
 @cache
 def _rules() -> Any:
-    """By what is told, the number of its rule."""
+    """The number of the rule for each kind of step."""
     return np.array([rule_for(sort.kind, sort.event, sort.arguments) for _, sort in sorted(_SORTS.items())], np.int32)
 
 
 @cache
 def _kinds() -> Any:
-    """By what is told, the number of its kind."""
+    """The number of the entity's kind for each kind of step."""
     return np.array([KINDS.index(sort.kind) for _, sort in sorted(_SORTS.items())], np.int8)
 
 

@@ -1,8 +1,8 @@
 """Compiled reading of the lines of NameNodes' and datanodes' logs that are by far the most.
 
-Decides a line only where it is certain what `log_text` would make of it, and stops at every other line. So what lines
-mean stands there and in the modules beside it; here is only how the most frequent of them look, byte by byte. Leaves
-out what becomes of the numbers that it finds (`log_fast`).
+Decides a line only if the result of `log_text` is certain, and stops at every other line. So what lines mean stands
+there and in the modules beside it; here is only how the most frequent of them look, byte by byte. Leaves out what
+becomes of the numbers that it finds (`log_fast`).
 """
 
 from enum import IntEnum
@@ -46,7 +46,7 @@ from genstamp.logs.streams import LINE_LENGTH_MAX
 
 
 class Form(IntEnum):
-    """What a beginning of messages stands for here."""
+    """The meaning of a beginning of messages here."""
 
     UNDECIDED = 0
     IGNORED = 1
@@ -71,7 +71,7 @@ class Stop(IntEnum):
 
 
 class Found(NamedTuple):
-    """What decided lines tell.
+    """The contents of decided lines.
 
     Attributes:
         events: a row for each, see `TOLD` and so on.
@@ -113,7 +113,7 @@ class Heads(NamedTuple):
     Attributes:
         text: all of them. starts: where each begins in `text`, and the end. form: a `Form` for each. first: by byte,
         the number of the first that begins with it, and one more for the end. parts: by byte, whether one that states
-        a step may stand behind it. stated, stated_starts: those that state a step, in small letters, and where each
+        a step may be behind it. stated, stated_starts: those that state a step, in small letters, and where each
         begins. begin, stop: by byte, in whichever case, which of these begin with it. lower: each byte as a small
         letter.
     """
@@ -131,7 +131,7 @@ class Heads(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """Numbers that go on from scan to scan.
+    """Numbers that continue from scan to scan.
 
     Attributes:
         sequences: by node, the number of its last event. totals: lines of the unit before the file; lines of something
@@ -274,8 +274,8 @@ def _of_file(
 def _after_logger(text: Any, at: int, end: int, loggers: Any) -> Any:
     """Where the message of a line begins whose time is known; -1 if that is not certain.
 
-    What stands between decides that alone; so lines whose messages begin behind the same text as of one before need no
-    look at it. `loggers` has where a few of these texts stand, and how long they are.
+    Only the text in between decides that, so a line whose message follows the same text as an earlier line's need not
+    be examined. `loggers` has where a few of these texts stand, and how long they are.
     """
     began = at + 23
     for index in range(len(loggers)):
@@ -316,7 +316,8 @@ def _rest(text: Any, began: int, end: int, pool: Any) -> tuple[int, bool]:
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _decide(text: Any, began: int, here: int, stop: int, form: int, known: Known, heads: Heads) -> Any:
-    """What is told, block, stamp, length, node, whether the pool is named, where the event's argument begins and ends.
+    """The kind of step, block, stamp, length, node, whether the pool is named, where the event's argument begins and
+    ends.
 
     For what is told `UNDECIDED`, or `NOTHING` if the line is no step.
     """
@@ -389,7 +390,7 @@ def scan(
         end: where they end.
         line: number of the line; its place in `numbers` where there are any.
         heads: beginnings of messages.
-        known: what lines before have told.
+        known: the content of the lines before.
         counters: are counted on.
         found: takes the events.
         lines: takes the lines of files that are not here, or are set aside, `FILE_COLUMNS` each.

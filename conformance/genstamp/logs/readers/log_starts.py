@@ -1,4 +1,4 @@
-"""What processes log when they start: STARTUP_MSG, and that a NameNode becomes active.
+"""Reads the lines that processes log when they start: STARTUP_MSG, and that a NameNode becomes active.
 
 A NameNode that starts, or takes over, knows blocks and leases from its images and edits alone (A.7), so the line
 concerns the blocks and the leases of all files that are open by then; a datanode that starts, its replicas. A file that
@@ -12,7 +12,7 @@ from genstamp.logs.readers.log_state import UNKNOWN
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
-"""What such messages look like, each beside what it tells."""
+"""Patterns of such messages, each with its meaning."""
 
 
 @PATTERNS.says(rb"STARTUP_MSG:", rb"STARTUP_MSG:")
@@ -44,7 +44,7 @@ def _becomes_active(message: Message) -> Iterator[Sighting]:
 
 
 def _of_namenode(message: Message) -> Iterator[Sighting]:
-    """Of every namespace that the log tells of, as the line names none."""
+    """It applies to every namespace in the log, because the line names none."""
     message.state.forget_granted()
     is_told = False
     for namespace in message.state.namespaces():

@@ -1,4 +1,4 @@
-"""What the lines of a log so far have told about the cluster, and what is needed to read the next ones.
+"""The facts about the cluster in the lines of a log so far, and the state needed to read the next ones.
 
 The lines of a NameNode name no block pool, and those of a datanode often not the datanode; other lines of the same
 log tell. Not here: the messages themselves (`log_namenode`, `log_datanode`).
@@ -40,7 +40,7 @@ _PORT = re.compile(rb"IPC Server handler \d+ on (?:default port )?(\d+)")
 
 
 class LogState:
-    """What is known of the cluster whose log is read.
+    """The known facts about the cluster whose log is read.
 
     Args:
         unit: whose files are read.
@@ -49,7 +49,7 @@ class LogState:
 
     Attributes:
         elsewhere: where files may be that no tree has yet.
-        completes_again: whose complete() of a closed file is answered once more in the next line; "" if nobody's.
+        completes_again: whose complete() of a closed file is answered once more in the next line; "" if there is none.
     """
 
     def __init__(self, unit: Unit, counts: Counts, pools: list[str]) -> None:
@@ -194,7 +194,7 @@ class LogState:
         return self._trees.setdefault(namespace, FileTree())
 
     def namespaces(self) -> list[str]:
-        """The namespaces of whose files lines have told, in a fixed order."""
+        """The namespaces whose files occur in lines, in a fixed order."""
         return sorted(self._trees)
 
     def open_files(self, namespace: str) -> list[KnownFile]:
@@ -252,7 +252,7 @@ class LogState:
         self._order = self._line * EVENTS_OF_A_LINE
 
     def count_on(self, line: int, sequences: Mapping[str, int]) -> None:
-        """Somebody else has read lines: how many of the unit there were in all, and the number of each node's last
+        """Another reader has read lines: how many of the unit there were in all, and the number of each node's last
         event.
         """
         self._line = line
@@ -283,7 +283,7 @@ class LogState:
         source: str = "",
         **arguments: str,
     ) -> Sighting:
-        """An event that a line tells of; the source is the node's log, unless it is named."""
+        """An event that a line reports; the source is the node's log, unless it is named."""
         # A line of still more events tells of one entity in each.
         self._order = min(self._order + 1, (self._line + 1) * EVENTS_OF_A_LINE - 1)
         seen = Event(
@@ -353,21 +353,21 @@ class LogState:
         block_id: str = "",
         locations: str = "",
     ) -> None:
-        """Keeps what a thread was asked for, until it tells what came of it."""
+        """Keeps the request of a thread until the thread logs its result."""
         if len(self._requests) >= WAITING_MAX:
             self._requests.clear()
         self._requests[line.thread, call] = Request(recovery_id, length, client, deletes, block_id, locations)
 
     def asked(self, line: LogLine, call: str) -> "Request":
-        """What the thread of a line was last asked for in such a call."""
+        """The last request of the thread of a line in such a call."""
         return self._requests.get((line.thread, call), Request())
 
     def is_asked(self, line: LogLine, call: str) -> bool:
-        """Whether the thread of a line was asked for such a call, and has not told what came of it."""
+        """Whether the thread of a line got such a call and has not logged its result."""
         return (line.thread, call) in self._requests
 
     def answered(self, line: LogLine, call: str) -> "Request":
-        """As `asked`, of a line that tells what came of it."""
+        """As `asked`, of a line with the result."""
         return self._requests.pop((line.thread, call), Request())
 
     def is_unreported(self, namespace: str, block_id: str, line: LogLine, file: str) -> None:
@@ -383,7 +383,7 @@ class LogState:
             self._longest = max(self._longest, (line.time_us - since, block_id, file))
 
     def lacks_replicas(self, namespace: str, block_id: str, lacking: int) -> None:
-        """A committed block waits for so many replicas."""
+        """A committed block waits for this many replicas."""
         if len(self._lacking) >= WAITING_MAX:
             self._lacking.clear()
         self._lacking[namespace, block_id] = lacking
@@ -400,7 +400,7 @@ class LogState:
         return [int(block_id) for name, block_id in self._lacking if name == namespace]
 
     def created(self, file: KnownFile) -> None:
-        """The log of state changes has told of a creation, which the audit log may tell once more."""
+        """The log of state changes has reported a creation, which the audit log may repeat."""
         if len(self._created) >= WAITING_MAX:
             self._created.clear()
         self._created[id(file)] = None
@@ -413,11 +413,11 @@ class LogState:
         return self.tree(namespace).closed_by(path, holder)
 
     def was_created(self, file: KnownFile | None) -> bool:
-        """Whether the creation of a file was told of already; asked once."""
+        """Whether the creation of a file was already reported; computed once."""
         return file is not None and self._created.pop(id(file), True) is None
 
     def datanode_left(self, recovery: "Recovery | None") -> str:
-        """The primary of a recovery: the one location that nobody else turned out to be. Else the only datanode."""
+        """The primary of a recovery: the one location that is left. Else the only datanode."""
         if recovery is not None:
             left = [target for target in recovery.targets if target not in recovery.answered]
             if len(left) == 1:
@@ -431,7 +431,7 @@ class LogState:
 
 @dataclass(frozen=True)
 class Request:
-    """What a call asked for, as far as the line says that tells of its beginning."""
+    """The request of a call, as far as its first line states it."""
 
     recovery_id: int | None = None
     length: int | None = None
@@ -447,7 +447,7 @@ class Recovery:
 
     Attributes:
         targets: the locations, among them the primary.
-        answered: those of them that have told that they are not the primary, by answering a call over the network.
+        answered: those of them that have stated, by answering a call over the network, that they are not the primary.
     """
 
     targets: list[str]

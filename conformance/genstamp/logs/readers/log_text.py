@@ -1,7 +1,7 @@
 """Reads the text logs of NameNodes and datanodes, of one or of many processes in one file.
 
-Not here: what lines mean (the modules `log_*` beside this one). Lines that tell of no step are counted by kind; a line
-that begins like one that does, and goes on otherwise, is rejected.
+Not here: what lines mean (the modules `log_*` beside this one). Lines that report no step are counted by kind; a line
+that begins like one that does, and continues differently, is rejected.
 """
 
 import re
@@ -20,7 +20,7 @@ from genstamp.logs.streams import LINE_LENGTH_MAX
 _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
 
 SOMETHING_ELSE = "of something else"
-"""What lines are counted as that begin like none that tells of a step."""
+"""The names under which lines are counted whose beginning is not that of a step."""
 
 GLUED = "two lines in one, of which the second states a step, too"
 
@@ -65,7 +65,7 @@ class LogReader:
         head: beginning of the first file, for the block pools that it names.
 
     Attributes:
-        state: what the lines so far have told.
+        state: the content of the lines so far.
         before: the last line that was one of a log.
     """
 
@@ -76,7 +76,7 @@ class LogReader:
         self._goes_on: Place | None = None
 
     def sightings(self, file: str, lines: Iterator[bytes | None], after: int = 0) -> Iterator[Sighting | Reject]:
-        """The events of a file of the unit, given its lines; `rest` gives those that could not be told at once.
+        """The events of a file of the unit, given its lines; `rest` gives those that could not be decided at once.
 
         Args:
             file: its name.
@@ -142,7 +142,7 @@ class LogReader:
             except UnreadableError as error:
                 yield Reject(place, str(error), shortened(line))
             return
-        yield Reject(place, "begins like a line that tells of a step, and goes on otherwise", shortened(line))
+        yield Reject(place, "begins like a line that states a step, but continues differently", shortened(line))
 
     def rest(self) -> Iterator[Sighting | Reject]:
         """The events that waited for a line that never came, after the last file."""

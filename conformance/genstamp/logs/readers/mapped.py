@@ -1,4 +1,4 @@
-"""Arrays that may be larger than memory: a large one stands in a file without a name, which goes with it.
+"""Arrays that may be larger than memory: a large one is in a file without a name, which goes with it.
 
 The system keeps in memory what is in use of it, and of the rest what there is room for. Not here: what is known to
 stay small.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 MAPPED_FROM = 64 << 20
-"""Bytes of the smallest array that stands in a file."""
+"""Bytes of the smallest array that is in a file."""
 
 
 def zeros(shape: tuple[int, ...], dtype: Any) -> Any:

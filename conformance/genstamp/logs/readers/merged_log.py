@@ -1,6 +1,6 @@
 """Reads logs of Hadoop 0.20 that were merged: `yymmdd hhmmss thread LEVEL component: message`, as HDFS_v1 is.
 
-Lines of many nodes stand in one file, and none names the node that wrote it. `Receiving` and `Received` name the
+One file contains lines of many nodes, and no line names the node that wrote it. `Receiving` and `Received` name the
 sender twice: what they print after `dest:` is the sender's address again, so the receiver, whose replica it is, stays
 unknown. What the NameNode tells of a datanode, and who serves or sends a replica, is named. Lines of one second are not
 in the order in which they were written, so they are taken in that in which a block lives.

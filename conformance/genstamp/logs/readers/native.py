@@ -23,7 +23,8 @@ NAMENODE = "namenode"
 """The holder to which expired leases go."""
 
 OF_GFS = (
-    "events of GFS, and logs are held against HDFS only; genstamp conform --simulate 20 --system gfs.chunk_lease judges"
+    "events of GFS, but logs are checked against HDFS only; genstamp conform --simulate 20 --system gfs.chunk_lease "
+    "judges"
     " runs of GFS"
 )
 """Why a file with events of GFS, in the same schema, is not read."""
@@ -212,14 +213,14 @@ class NativeReader:
         return tree.at(path) if event.refused_with is None else tree.was_at(path)
 
     def _by_inode(self, event: Event, inode: str, path: str | None) -> KnownFile:
-        """The file of an event that shows its inode, whatever its path."""
+        """The file of an event that shows its inode, for any path."""
         known = self._inodes.get((event.namespace, inode))
         if known is None:
             known = self._inodes[event.namespace, inode] = KnownFile(inode, path or "")
         return known
 
     def _lost_at(self, start: Event) -> list[Concern]:
-        """What is undone because a NameNode has lost its edits in a start: ids are granted again (H)."""
+        """The changes that are undone because a NameNode has lost its edits in a start: ids are granted again (H)."""
         kept, done, lost = _transaction(start), self._edits.get(start.namespace), list[Concern]()
         while kept is not None and done and (done[-1].transaction or 0) > kept:
             edit = done.pop()

@@ -1,4 +1,4 @@
-"""The steps that Hadoop 0.20 logs of a block and its replicas, whoever counts or writes them.
+"""The steps that Hadoop 0.20 logs of a block and its replicas, for both readers.
 
 Not here: the two forms in which they come: lines (`merged_log`) and sequences of event ids (`sequences`). In neither
 is it known on which datanode a replica is, nor the order between nodes, nor, within a second, that of one node.
@@ -13,7 +13,7 @@ from genstamp.logs.rules.unplaced import UNPLACED
 
 
 class Step(NamedTuple):
-    """What a line tells.
+    """The step that a line reports.
 
     Attributes:
         event: its name.
@@ -111,7 +111,7 @@ class OldSteps:
             block_id: decimal, possibly negative.
             datanode: which the line is about; the one that logged it, unless the NameNode did.
             time_us: when.
-            generation_stamp, num_bytes: of the block, if the line tells.
+            generation_stamp, num_bytes: of the block, if the line gives it.
             arguments: what else the line says.
         """
         kind: Kind = "block" if step.at_namenode else "replica"

@@ -1,7 +1,7 @@
 """Reads labelled sequences: a CSV file with a block in each row and, in it, the ids of what was logged of the block.
 
-The ids are those of the templates of HDFS_v1 (Hadoop 0.20). The label is never looked at. Not here: any order: the
-ids of a row come from logs of many nodes with clocks of one second.
+The ids are those of the templates of HDFS_v1 (Hadoop 0.20). The label is never read. Not here: any order: the ids of a
+row come from logs of many nodes with clocks of one second.
 """
 
 import csv
@@ -39,7 +39,7 @@ STEPS: dict[int, Step] = {
     29: old_steps.REPLICATION_TIMES_OUT,
     30: old_steps.ASKED_TO_DELETE,
 }
-"""What the ids stand for that tell of a step."""
+"""The meaning of the ids that report a step."""
 
 ASIDE: dict[int, str] = {
     1: "block that a datanode had already",
@@ -57,7 +57,7 @@ ASIDE: dict[int, str] = {
     32: "block that a datanode does not have",
     33: "file that a datanode cannot open",
 }
-"""What the others stand for."""
+"""The mappings of the others."""
 
 
 def is_sequences(head: bytes) -> bool:
@@ -70,7 +70,7 @@ class SequenceReader:
 
     Args:
         unit: whose files these are.
-        counts: where ids are counted that tell of no step.
+        counts: where ids are counted that report no step.
     """
 
     def __init__(self, unit: Unit, counts: Counts) -> None:
@@ -105,7 +105,7 @@ class SequenceReader:
         block = _BLOCK.fullmatch(row["block_id"])
         if block is None or not -(2**63) <= int(block[1]) < 2**63:
             yield Reject(
-                place, f"{row['block_id'][:60]!r} is no block id: blk_ and a number of 64 bits", shortened(line)
+                place, f"{row['block_id'][:60]!r} is not a block id; expected blk_ and a 64-bit number", shortened(line)
             )
             return
         steps = []

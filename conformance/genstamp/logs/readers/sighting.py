@@ -1,4 +1,4 @@
-"""What a reader gives: events with the entities they concern, and what it could not read.
+"""The output of a reader: events with the entities they concern, and the parts that it could not read.
 
 Not here: how any source is read.
 """
@@ -16,7 +16,7 @@ TEXT_MAX = 300
 
 
 OF_NO_LAYOUT = "of no layout that is known"
-"""What a line is counted as that no layout reads, and that states no step."""
+"""The name under which a line is counted that no layout reads and that states no step."""
 
 UNREAD = f"looks like a step, and is {OF_NO_LAYOUT}"
 """Why a line is rejected that states a step, and that no layout reads."""
@@ -113,7 +113,7 @@ class Unit:
 
 @dataclass
 class Counts:
-    """What was read, by kind.
+    """The number of things read, by kind.
 
     Attributes:
         lines: lines or records that are no events, by file and kind.

@@ -1,7 +1,7 @@
 """Reads storage directories: a NameNode's images and edits in the order of their transactions, a datanode's replicas.
 
-Several directories of one NameNode hold the same files; each file is read once, and copies that differ are told. A
-replica is told to the key of its block too, so that what a datanode has and what the NameNode knows meet.
+Several directories of one NameNode hold the same files; each file is read once, and differing copies are reported. A
+replica is also reported to the key of its block, so that what a datanode has and what the NameNode knows meet.
 
 Not here: how directories and archives are opened (`storage_tree`), and images before protobuf.
 """
@@ -29,7 +29,7 @@ _STRIPED = -(1 << 63)
 
 
 class StorageReader:
-    """What storage directories tell.
+    """The contents of storage directories.
 
     Args:
         unit: whose files are archives or storage directories.

@@ -1,4 +1,4 @@
-"""Which storage directories of NameNodes and datanodes a tree of files has, and what lies in them, by their names.
+"""Finds the storage directories of NameNodes and datanodes in a file tree, and their contents, by name.
 
 A storage directory is one that has `current/VERSION` with a storage type. Not here: what is in `previous/`,
 `previous.checkpoint/`, trash and the checkpoints of journal nodes: they are older than what is in `current/`.
@@ -110,17 +110,17 @@ def namespace(told: Mapping[str, str]) -> str:
 
 
 def node(told: Mapping[str, str]) -> str:
-    """What identifies the datanode whose VERSION file tells this."""
+    """The identity of the datanode that has this VERSION file."""
     return told.get("datanodeUuid") or told.get("storageID") or "datanode without an id"
 
 
 def version_at(path: Path) -> Mapping[str, str]:
-    """What the VERSION file at a path tells; nothing if there is none."""
+    """The contents of the VERSION file at a path; nothing if there is none."""
     return version(FileContent(path)) if path.is_file() else {}
 
 
 def version(content: Content) -> Mapping[str, str]:
-    """What a VERSION file tells; nothing if it is none."""
+    """The contents of a VERSION file; nothing if it is not one."""
     stored = b""
     try:
         for chunk in content.chunks():
@@ -193,7 +193,7 @@ def replicas(tree: Tree, storage: Storage) -> tuple[list[Replica], list[tuple[st
 
 
 def kept(replicas: Iterable[Replica]) -> tuple[list[Replica], list[Replica]]:
-    """Of the replicas of one datanode those that it keeps when it starts, and those that it deletes for them.
+    """The replicas that a datanode keeps when it starts, and those that it deletes for them.
 
     B.8, BlockPoolSlice#resolveDuplicateReplicas: of several with one id the one with the higher stamp, then the longer.
     """
@@ -211,7 +211,7 @@ def kept(replicas: Iterable[Replica]) -> tuple[list[Replica], list[Replica]]:
 
 
 def _worth(replica: Replica) -> tuple[bool, int, int]:
-    """What is being copied is not loaded at all, so it gives way to any other."""
+    """A replica that is being copied is not loaded, so any other replica takes precedence."""
     return replica.state != "TEMPORARY", replica.generation_stamp or 0, replica.num_bytes
 
 

@@ -1,6 +1,6 @@
 """The files of a storage directory, or of a tar archive of such directories; nothing is unpacked to disk.
 
-A name that leads out of the tree, a link that does and every special file is refused and told. Not here: what the
+A name that leads out of the tree, a link that does and every special file is refused and reported. Not here: what the
 files mean (`storage_directory`).
 """
 
@@ -87,7 +87,7 @@ class Directory:
         elif stat.S_ISREG(told.st_mode):
             self.sizes[path] = told.st_size
         else:
-            self._refuse(path, "a link or a special file, of which a storage directory has none")
+            self._refuse(path, "a link or special file; a storage directory contains neither")
 
     def _refuse(self, path: str, reason: str) -> None:
         self.rejects.append(Reject(Place(_text(self.name(path)), 0), reason))
@@ -136,13 +136,13 @@ class Archive:
         if member.islnk():
             target = self._inside(member.linkname)
             if target not in self.sizes:
-                self._refuse(path, "a hard link to what does not stand before it in the archive")
+                self._refuse(path, "a hard link to a file that does not precede it in the archive")
                 return
             self.sizes[path] = self.sizes[target]
             if target in self._kept:
                 self._kept[path] = self._kept[target]
         elif not member.isreg() or member.issparse():
-            self._refuse(path, "a link or a special file, of which a storage directory has none")
+            self._refuse(path, "a link or special file; a storage directory contains neither")
         else:
             self.sizes[path] = member.size
             if is_kept(path):
@@ -159,7 +159,7 @@ class Archive:
         """The path of a member, "" for the root and for what is refused."""
         parts = PurePosixPath(name).parts
         if name.startswith("/") or ".." in parts or "\0" in name or _text(name) != name:
-            self._refuse(name, "its name leads out of the archive, or is no text in UTF-8")
+            self._refuse(name, "its name points outside the archive or is not valid UTF-8")
             return ""
         return "/".join(parts)
 
@@ -179,18 +179,18 @@ def is_kept(path: str) -> bool:
 
 
 class _Member(tarfile.TarInfo):
-    """A member whose header is looked at before what it announces is read into memory."""
+    """A member whose header is examined before what it announces is read into memory."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Member":
         member = super().frombuf(buf, encoding, errors)
         if member.type in _TELLING_OF_OTHERS and not 0 <= member.size <= HEADER_MAX:
-            raise DamagedSourceError(f"a header of the archive has {member.size} bytes, allowed are {HEADER_MAX}")
+            raise DamagedSourceError(f"a header of the archive has {member.size} bytes; allowed are {HEADER_MAX}")
         return member
 
 
 class _Pipe:
-    """What tarfile reads from.
+    """The stream that tarfile reads from.
 
     Attributes:
         given: bytes so far.

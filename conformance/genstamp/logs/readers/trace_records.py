@@ -35,7 +35,7 @@ class Record:
     """One traced call or step.
 
     Attributes:
-        line: where it stands in its file, and `file` which.
+        line: where it is in its file, and `file` which.
         thread: what TraceBench calls TID: all records of a thread within one call.
         operation: its name.
         start, end: nanoseconds of the host's own clock, which says nothing on another host.
@@ -57,13 +57,13 @@ class Record:
 
 @dataclass
 class Task:
-    """What belongs to one command of a user.
+    """The records of one command of a user.
 
     Attributes:
         name: its id.
         records: that were read, in the order of the file.
-        fathers: the record that began each thread: its thread and start. expected: how many records there are; None
-        if that is not told.
+        fathers: the record that began each thread: its thread and start. expected: the number of records; None if it is
+        not given.
     """
 
     name: str
@@ -126,7 +126,7 @@ class Tasks:
                 yield from self._take(cells[0], record, place)
 
     def rest(self) -> Iterator[Task]:
-        """The tasks of which records are missing, or of which nobody tells how many there are."""
+        """The tasks with missing records, or with an unknown number of records."""
         for task in self._tasks.values():
             if task.records:
                 yield task
@@ -175,7 +175,9 @@ def _record(place: Place, cells: list[str]) -> Record | Reject:
     _, thread, operation, start, end, address, host, agent, told = cells
     first, last = _number(start), _number(end)
     if first is None or last is None or last < first:
-        return Reject(place, f"{start[:40]!r} to {end[:40]!r} is no time in nanoseconds", operation[:_NAME_LENGTH_MAX])
+        return Reject(
+            place, f"{start[:40]!r} to {end[:40]!r} is not a time in nanoseconds", operation[:_NAME_LENGTH_MAX]
+        )
     return Record(place.file, place.line, thread, operation, first, last, host or address, agent, told)
 
 

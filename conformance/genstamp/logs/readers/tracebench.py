@@ -1,8 +1,8 @@
 """Reads TraceBench collections: what clients, NameNode and datanodes did for one command each, traced by MTracer.
 
-A task is one command of a user, so one DFSClient with one lease, which writes one file after the other. Which block a
-record speaks of, only the client tells, and only of the last try of each `nextBlockOutputStream`; the blocks of tries
-that were given up are told apart by the call that added them.
+A task is one command of a user, so one DFSClient with one lease, which writes one file after the other. Only the client
+states which block a record refers to, and only of the last try of each `nextBlockOutputStream`; the blocks of tries
+that were given up are distinguished by the call that added them.
 
 Not here: reads, and calls that change the namespace and do not name what they change: delete, rename, mkdirs.
 """
@@ -160,7 +160,7 @@ class _Story:
         return record.agent == _NAMENODE and asked == REMOTE_CALL + record.operation
 
     def _at(self, moment: Moment, before: int) -> Sighting | None:
-        """The event that a moment is, if it is one; each record is counted or gives an event."""
+        """The event of a moment, if it has one; each record is counted or gives an event."""
         record = self._task.records[moment.record]
         call = record.operation.removeprefix(REMOTE_CALL)
         if call in _CALLS and (record.agent == _NAMENODE or call != record.operation):

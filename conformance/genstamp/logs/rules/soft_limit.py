@@ -1,6 +1,6 @@
 """Rules for create, append and truncate on a file whose lease is past its soft limit.
 
-Such a call first takes the file from its writer: it closes the file and goes on, or it starts a recovery and is
+Such a call first takes the file from its writer: it closes the file and continues, or it starts a recovery and is
 refused. A source that has one event for the whole call shows this in `observed`: `closed_before` is true if the call
 has closed the file, and `new_holder` names the holder during the recovery, if that is no longer the writer.
 
@@ -27,11 +27,11 @@ STARTED: Final = "RecoveryInProgressException"
 COMPLETING: Final = (("complete_block",), ("complete_after_recovery",))
 STARTS: Final = Way(("start_recovery",), (ID_ABOVE_FORMER, ID_ABOVE_STAMP))
 CLOSES_THE_BLOCK: Final = (Way(), *(Way(fires) for fires in (*COMPLETING, ("drop_empty_block",))))
-"""What may happen to the last block of a file that is closed at once (F.3 rows 1, 4, 8)."""
+"""The possible ends of the last block of a file that is closed at once (F.3 rows 1, 4, 8)."""
 
 HAS_LEASE: Final = states("held", "past_soft_limit", "past_hard_limit", "being_recovered")
 FILE_LEAVES: Final = (Way((), (), HAS_LEASE), Way(("release",)), Way(("recovery_ends",)))
-"""What may happen to a lease when a file of its holder is closed or deleted: the holder may have other files."""
+"""The possible changes of a lease when a file of its holder is closed or deleted: the holder may have other files."""
 
 _CLOSES = {"closed_before": "true"}
 

@@ -24,7 +24,7 @@ _REFUSALS: Final = 70
 """The column in which exceptions stand."""
 
 Marks = Mapping[str, str]
-"""What leaves out a check, by the check's label."""
+"""The variations that drop a check, by the check's label."""
 Cited = Callable[[str], Sequence[str]]
 """The places of the facts that a text cites."""
 
@@ -114,9 +114,9 @@ class _Writer:
     def _line(
         self, number: str, depth: int, label: str, refuses: str | None, check: Check | None, way: Action
     ) -> Iterator[str]:
-        """A check or a case, under the method of Hadoop in which it stands if that is another one than before.
+        """A check or a case, under its method of Hadoop if that differs from the one before.
 
-        `refuses` is None for a case, and empty where nobody is refused.
+        `refuses` is None for a case, and empty if the check refuses no caller.
         """
         indent, notes, formula = "    " * depth, "", ""
         if check is not None:

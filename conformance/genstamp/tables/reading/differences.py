@@ -15,7 +15,7 @@ from genstamp_model.language.model import Action
 
 
 class Differences:
-    """What changes the calls of a system.
+    """The variations that change the calls of a system.
 
     Args:
         system: it.
@@ -47,7 +47,7 @@ class Differences:
         return found
 
     def marks(self, call: str) -> dict[str, str]:
-        """What leaves out a check of a call, by the check's label."""
+        """The variations that drop a check of a call, by the check's label."""
         found: dict[str, list[str]] = {}
         for variation in self._system.variations:
             for name, label in variation.drops:

@@ -1,6 +1,6 @@
-"""What a step changes, a line for each place: an assignment, or the event of a lifecycle.
+"""The changes of a step, a line for each place: an assignment, or the event of a lifecycle.
 
-Every line speaks of the state before the step. Not here: the checks: `call_text`.
+Every line mentions the state before the step. Not here: the checks: `call_text`.
 """
 
 import re
@@ -19,11 +19,11 @@ from genstamp_model.language.trace import Check
 from genstamp_model.language.types import EnumType, RecordType, RefType
 
 SHORT: Final = 96
-"""So many characters fit on one line; what is longer is told by the function that has it, if there is no room."""
+"""The number of characters that fit on one line; a longer text is replaced by the name of its function."""
 _CONDITION: Final = 76
 """A condition of more characters does not stand beside its words."""
 LONG: Final = 200
-"""What has more characters is always told by the function that has it."""
+"""A longer expression is always replaced by the name of its function."""
 _MEMBER: Final = re.compile(r"\[[A-Za-z]+\.(?=[A-Z_]+\])")
 """The set of a named member, which is not written in a place."""
 
@@ -95,7 +95,7 @@ class Effects:
         return told if len(told) <= SHORT else called
 
     def _said(self, name: Name) -> str:
-        """What a function says of itself, the first time that a call speaks of it."""
+        """The docstring of a function, at its first mention in a call."""
         if name.function in self._told or not name.says:
             return ""
         self._told.add(name.function)

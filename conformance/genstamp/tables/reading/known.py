@@ -1,4 +1,4 @@
-"""What is known before a step from the checks that it has passed, and expressions made shorter by it.
+"""The facts before a step that follow from its passed checks, and expressions that they simplify.
 
 Not here: how an expression is written: `wording`.
 """
@@ -11,7 +11,7 @@ from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.types import BoolType, EnumType
 
 _DEEPEST: Final = 3
-"""A choice within more choices than these is not looked at under the conditions of all of them."""
+"""A choice within more choices than these is not examined under the conditions of all of them."""
 
 
 class Known:
@@ -124,7 +124,7 @@ class Known:
         return ir.conjunction(left) if neutral else ir.disjunction(left)
 
     def _equal(self, left: Expr, right: Expr) -> Expr:
-        """What an equality comes to where one side was just chosen between constants."""
+        """The result of an equality if one side was just chosen between constants."""
         if left is right:
             return ir.TRUE
         if left.op is Op.CONST and right.op is Op.CONST:

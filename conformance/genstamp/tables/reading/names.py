@@ -1,8 +1,8 @@
 """Which function of the specification an expression comes from, so that a page can name it in place of the formula.
 
 While a system is traced, what its functions return is watched: `s.nothing_to_recover(file)` gives an expression, and
-the page writes `nothing_to_recover(file)` for it. What is returned after an assignment is not named, because it speaks
-of a state in the middle of the step.
+the page writes `nothing_to_recover(file)` for it. What is returned after an assignment is not named, because it
+mentions a state in the middle of the step.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from genstamp_model.language.trace import Case, MessageOf, Trace, current, is_op
 from genstamp_model.language.values import Value
 
 _SHORT: Final = frozenset({Op.CONST, Op.VARIABLE, Op.PARAMETER, Op.SELECT, Op.FIELD})
-"""What is as short as a name."""
+"""Expressions that are as short as a name."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Traced:
     history: frozenset[str]
 
     def by(self, action: Action) -> tuple[Written, ...]:
-        """What the functions of the specification assign in an action."""
+        """The assignments that functions of the specification make in an action."""
         return self.written[action.declared, action.cases]
 
 
@@ -80,7 +80,7 @@ def watched_model(system: System) -> tuple[Model, Traced]:
     """Trace a system under its default semantics, and watch its functions."""
     watch = _Watch()
     with _watching(watch):
-        model = system.model()
+        model = system.trace()
     return model, Traced(model.actions, watch.names, watch.written, _history(model))
 
 

@@ -24,7 +24,7 @@ from genstamp_model.language.values import wrap
 
 
 def rows(model: Model, history: Collection[str]) -> Iterator[str]:
-    """The table, and the enumerations and records that it speaks of."""
+    """The table, and the enumerations and records that it mentions."""
     shown = {}
     types: dict[str, Type] = {}
     for variable in model.variables:
@@ -66,7 +66,7 @@ def _apart(type_: Type) -> tuple[list[IndexSet], Type]:
 
 
 def _said(type_: Type) -> str:
-    """What the class of a record says of it."""
+    """The declaration of a record in its class."""
     if not isinstance(type_, RecordType):
         return ""
     record = type(wrap(ir.make(ir.Op.VARIABLE, (), type_, "")))

@@ -139,7 +139,7 @@ class Wording:
                 return f"{_CALLS.get(op, op)}({', '.join(self.text(arg) for arg in expr.args)})", _ATOM
 
     def _on_one(self, expr: Expr) -> tuple[str, int]:
-        """What is said of one value, with what stands behind it."""
+        """A condition on one value, with the text that follows it."""
         first, rest = expr.args[0], [self.text(arg) for arg in expr.args[1:]]
         if expr.op in (Op.INSERT, Op.REMOVE, Op.APPEND, Op.SEND):
             sign = "-" if expr.op is Op.REMOVE else "+"

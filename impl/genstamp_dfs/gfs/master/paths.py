@@ -27,9 +27,7 @@ def check_path(path: str, *, may_be_hidden: bool = False) -> None:
     if path == ROOT:
         return
     if not path.startswith(ROOT) or len(path) > LONGEST_PATH:
-        raise InvalidPath(
-            f"{path[:100]!r} is no path: accepted are up to {LONGEST_PATH} characters that begin with '/'"
-        )
+        raise InvalidPath(f"{path[:100]!r} is not a path; expected up to {LONGEST_PATH} characters that begin with '/'")
     for name in path[1:].split("/"):
         _check_name(path, name, may_be_hidden=may_be_hidden)
 

@@ -234,7 +234,7 @@ def test_a_changed_run_is_rejected(change: Callable[[Sequence[Event]], list[Even
 def test_an_unknown_event_is_not_passed_in_silence() -> None:
     events = run(0)
     place = place_of(events, "begin_grant")
-    with pytest.raises(AssertionError, match="no word is said about the event 'defragment'"):
+    with pytest.raises(AssertionError, match="the projection does not handle the event 'defragment'"):
         hold([*events[:place], changed(events[place], event="defragment")])
 
 

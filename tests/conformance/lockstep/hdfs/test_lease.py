@@ -200,7 +200,7 @@ def test_what_is_not_spoken_of_is_left_out_with_a_reason() -> None:
 
 def test_an_unknown_event_is_not_passed_in_silence() -> None:
     made = Made()("create", client="client1", file="/f", inode=1)
-    with pytest.raises(AssertionError, match="no word is said about the NameNode's event 'defragment'"):
+    with pytest.raises(AssertionError, match="the projection does not handle the NameNode's event 'defragment'"):
         hold(made("defragment", client="client1", file="/f", inode=1).events)
 
 

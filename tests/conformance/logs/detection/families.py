@@ -33,25 +33,25 @@ FAMILIES = (
         " against safety (C.5: the client abandons the block and asks for another, which is logged at DEBUG).",
     ),
     Family(
-        "a datanode is told to delete what it does not have",
+        "a datanode is ordered to delete a replica that it does not have",
         lambda of: of[20] + of[32] + of[33] > 0,
         "Not seen, and no violation: an order to delete a replica that is not there is ignored (B17). Most of these"
-        " blocks have one deletion more than orders to delete. To count that as a violation would find nearly all of"
-        " them, and it would be wrong: before Hadoop 0.19 the answer to a block report was an order, too, and no line"
-        " tells of that one.",
+        " blocks have one deletion more than orders to delete. To count that as a violation would find nearly all "
+        "of them, and it would be wrong: before Hadoop 0.19 the answer to a block report was an order, too, and "
+        "that order has no line.",
     ),
     Family(
         "a replica of a block of no file is reported",
         lambda of: of[28] + of[24] > 0,
-        "Not seen in sequences. A report that comes late is provided for (I.1 row 2). What is not is that the"
-        " NameNode records the replica once more after the block was removed; whether it did is a matter of order,"
-        " which a sequence does not have. Raw lines have it: see below.",
+        "Not seen in sequences. A late report is allowed (I.1 row 2). It is not allowed that the NameNode records "
+        "the replica again after the block was removed. Whether it did depends on the order, which a sequence does "
+        "not have. Raw lines have the order: see below.",
     ),
     Family(
         "a replica is reported twice",
         lambda of: of[27] + of[1] + of[31] > 0,
-        "Not seen, and no violation: a report of what is known changes nothing (I.1 row 6), and a write over a replica"
-        " that is there is refused (B1).",
+        "Not seen, and no violation: a report of a known replica changes nothing (I.1 row 6), and a write over an "
+        "existing replica is refused (B1).",
     ),
     Family(
         "a copy is made by transfer, and replicas are deleted",
@@ -66,8 +66,8 @@ FAMILIES = (
     Family(
         "anything else",
         lambda of: True,
-        "Faults of connections after which the block was stored all the same, and replications that timed out: the"
-        " protocol has a way on for each.",
+        "Connection faults after which the block was still stored, and replications that timed out: the protocol "
+        "handles both.",
     ),
 )
 

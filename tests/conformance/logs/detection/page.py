@@ -42,17 +42,17 @@ _BEGINNING = f"""\
 # What the specification finds in HDFS_v1
 
 HDFS_v1 (Xu et al., SOSP 2009; the Loghub copy: Zhu et al., ISSRE 2023) is the set on which detectors of anomalies in
-logs are compared: 575,061 blocks of a cluster of some 200 nodes in November 2008, of which 16,838 are labelled
-anomalous by rules of its authors. `genstamp logs check` is no such detector. It knows the protocol and says whether a
-history can be one of it; a label says that somebody found the history odd. This page says how far the two agree. No
-rule was read off a label. Made by `python -m tests.conformance.logs.detection.page` from data that is not in the
-repository; a test compares it where that is.
+logs are compared. It has 575,061 blocks of a cluster of some 200 nodes in November 2008; rules of its authors label
+16,838 of them as anomalous. `genstamp logs check` is not such a detector. It checks whether the protocol allows a
+history; a label says that its author found the history odd. This page shows how far the two agree. No rule was derived
+from a label. `python -m tests.conformance.logs.detection.page` makes the page from data that is not in the repository;
+a test compares it where the data is present.
 
 A block counts as found if it is *violated* (safety), or *violated* or *unfinished* (safety and completion); see
-[logs.md](logs.md) for the verdicts. The blocks here are about half of the anomalous ones, and as large a part of a
-hundredth of the normal ones, so precision and F1 are estimates in which a normal block weighs {NORMAL_WEIGHT}. The last
-columns say what the counts leave open with a confidence of {CONFIDENCE:.0%}: the largest rate of false alarms, how many
-of the {NORMAL_BLOCKS:,} normal blocks that would be, and the precision that there would be with them.
+[logs.md](logs.md) for the verdicts. The blocks here are about half of the anomalous blocks and about half of one
+hundredth of the normal blocks, so precision and F1 are estimates in which a normal block weighs {NORMAL_WEIGHT}. The
+last columns give bounds with a confidence of {CONFIDENCE:.0%}: the largest rate of false alarms, the number of the
+{NORMAL_BLOCKS:,} normal blocks that this rate gives, and the precision with that number of false alarms.
 """
 
 _HEAD = (
@@ -92,20 +92,20 @@ _PUBLISHED: Mapping[str, tuple[str, str, str, str]] = {
 _CHECKED = """\
 ## What is checked
 
-In the default mode any line may be missing. Then only what no missing line explains is a violation: a block that is
-given out twice, or that the NameNode uses after it was removed. A sequence has no order that could be relied on (clocks
-of one second on many nodes, and lines of one second shuffled), so of these only the first is left, and it never occurs:
-the default mode finds nothing violated in sequences, and that is all that can be said of them.
+In the default mode any line may be missing. Then there are only two violations that no missing line explains: a block
+that is allocated twice, and a block that the NameNode uses after its removal. The order in a sequence is not reliable
+(nodes have clocks of one second, and lines of one second are shuffled), so only the first violation can be checked
+there, and it never occurs. Therefore the default mode finds nothing violated in sequences.
 
-Under `--complete` no line is missing. Then it is counted, too: nothing is written of a block that was not given out, no
-more replicas are final than were begun, no more are deleted than were begun, and no more locations are dropped with
-their block than were recorded. In all blocks of the set these hold. The lines name no datanode for a replica that is
-written, stored or deleted (what stands after `dest:` is the sender once more), so that steps of one replica cannot be
-told from those of another, and no stamps, so that nothing can be said of pipelines that go on.
+Under `--complete` no line is missing, and counts are checked too: a block is written only if it was allocated, no more
+replicas are finalized than were begun, no more are deleted than were begun, and no more locations are dropped with
+their block than were recorded. All blocks of the set satisfy this. The lines do not name the datanode of a replica that
+is written, stored or deleted (the address after `dest:` is the sender again), so the steps of one replica cannot be
+distinguished from those of another. The lines have no stamps either, so continued pipelines cannot be checked.
 
-A life is complete when a replica was reported, or when the block is gone. Which line ends the writing of a file, and
-with it commits the last block, cannot be seen: it names no block. So a reported replica is taken for it: a datanode of
-that time reports when the last packet has come.
+A history is complete when a replica was reported, or when the block is gone. The line that ends the writing of a file,
+and so commits its last block, names no block. So a reported replica is used instead: a datanode of that time reports
+when the last packet has arrived.
 """
 
 

@@ -96,18 +96,19 @@ DATA_SETS: tuple[DataSet, ...] = (
         "failure_logs",
         "Reproduced failures of HDFS and HBase",
         "Runs of tests and small clusters, Hadoop 0.23 to 3.4, in which an injected fault shows a reported failure"
-        " (bad run) or none was injected (good run); NameNode, datanodes and clients write into one file. What failed"
-        " is mostly no matter of leases, blocks or replicas: HDFS-14333 is a datanode that does not start, HDFS-15963"
-        " a volume that a datanode does not let go, HBASE-15252 data lost when a write-ahead log is read again. Such a"
-        " bad run keeps to the protocol, and is not called a violation. HDFS-12070 is one of liveness: safe, and never"
-        " finished. Where no event was found, the test or cluster never came to write a file.",
+        " (bad run) or none was injected (good run); NameNode, datanodes and clients write into one file. Most of "
+        "these failures do not involve leases, blocks or replicas: in HDFS-14333 a datanode does not start, in "
+        "HDFS-15963 a datanode does not release a volume, in HBASE-15252 data is lost when a write-ahead log is "
+        "read again. Such a bad run keeps to the protocol, and is not reported as a violation. HDFS-12070 is a "
+        "failure of liveness: safe, and never finished. Where no event was found, the test or cluster did not reach "
+        "the point of writing a file.",
         each_of_each_entry,
         explanations=(
             Explanation(
                 "hdfs-12070, bad-run-log.txt",
                 "* is left UNDER_RECOVERY",
                 "This is the failure. A datanode fails in updateReplicaUnderRecovery, so the primary gives the recovery"
-                " up and nothing is committed; each later recoverLease waits for an attempt that is no more.",
+                " up and nothing is committed; each later recoverLease waits for an attempt that no longer exists.",
             ),
             Explanation(
                 "hdfs-12070, bad-run-log.txt",
@@ -133,9 +134,9 @@ DATA_SETS: tuple[DataSet, ...] = (
     DataSet(
         "edits_stored",
         "Edit logs of Hadoop's own tests",
-        "Layout versions -24 to -64, binary and as XML; each log does every operation once. The three pairs that"
-        " tell different things are those of which a commit changed one file only. The checker has to see that from"
-        " the events alone.",
+        "Layout versions -24 to -64, binary and as XML; each log has every operation once. Three pairs differ: in "
+        "each of them a commit changed only one of the two files. The checker has to detect this from the events "
+        "alone.",
         pairs,
         complete=True,
         twins=True,
@@ -158,10 +159,11 @@ DATA_SETS: tuple[DataSet, ...] = (
         "namenode_images",
         "Storage directories and images of Hadoop's own tests",
         "Archives with the directories of a NameNode, and mostly of its datanodes too, read as they are; and one image"
-        " as XML and in protobuf. Images are held against the edits up to them, replicas against their blocks: with the"
-        " 1,000 blocks of hadoop-24 every replica agrees in stamp and length. (One of them lies twice on that datanode,"
-        " and two bytes shorter the second time; a datanode that starts keeps the longer of two replicas with one"
-        " stamp.) Images from before protobuf, in six archives of Hadoop 0.14 to 2.2, are not read; the edits after"
+        " as XML and in protobuf. Images are checked against the edits up to them, replicas against their blocks: "
+        "for the 1,000 blocks of hadoop-24 every replica agrees in stamp and length. (One datanode has two copies "
+        "of one of these replicas, and the second copy is two bytes shorter; a datanode that starts keeps the "
+        "longer of two replicas with one stamp.) Images from before protobuf, in six archives of Hadoop 0.14 to "
+        "2.2, are not read; the edits after"
         " them are.",
         each_entry,
         complete=True,
@@ -169,8 +171,8 @@ DATA_SETS: tuple[DataSet, ...] = (
             Explanation(
                 "hadoop-14-*",
                 "not read: layout version *",
-                "The edit log of Hadoop 0.14, from before there were generation stamps. What its datanodes have is"
-                " read, and is all that is known of the blocks; so none of them can be said to have come to an end.",
+                "The edit log of Hadoop 0.14, from before there were generation stamps. The replicas on its "
+                "datanodes are read. Nothing else is known of the blocks, so none of them can be reported as complete.",
             ),
             Explanation(
                 "hadoop-0.23-reserved.tgz",
@@ -190,12 +192,12 @@ DATA_SETS: tuple[DataSet, ...] = (
     DataSet(
         "tracebench",
         "Traced calls under injected faults",
-        "TraceBench: what clients of Hadoop 0.20 called, and what the NameNode and up to fifty datanodes made of it,"
+        "TraceBench: the calls of clients of Hadoop 0.20, and how the NameNode and up to fifty datanodes handled them,"
         " with causal edges and without common clocks. `NM` runs have no fault, `AN` runs one, as their names say:"
         " datanodes killed (killDN), stopped for a while (suspendDN), cut off, slow, with a dead system or read-only"
         " disks; `00FDN` and `00ms` are controls. Read runs (`r`) have no event of a file that is written. The key of"
-        " a file is its path and the task that wrote it; a task is one client, and has one lease. Blocks that were"
-        " given up have no id in a trace, and are told apart by the call that added them.",
+        " a file is its path and the task that wrote it; a task is one client, and has one lease. Abandoned blocks "
+        "have no id in a trace, and are distinguished by the call that added them.",
         each_entry,
         explanations=(
             Explanation(
@@ -210,25 +212,26 @@ DATA_SETS: tuple[DataSet, ...] = (
     DataSet(
         "audit_logs",
         "Audit logs",
-        "What clients asked a NameNode for. Neither holders nor blocks stand in them, and no line is ever written for"
-        " complete: whether a file that was created or appended to was closed cannot be known. Only a delete is seen to"
-        " end such a story.",
+        "The requests of clients to a NameNode. The lines have neither holders nor blocks, and complete never has a "
+        "line, so the log does not show whether a file that was created or appended to was closed. Only a delete "
+        "visibly ends the history of such a file.",
         each_entry,
     ),
     DataSet(
         "hdfs_v1",
         "Lines and sequences of HDFS_v1",
-        "Hadoop before 0.20 on some 200 nodes: lines of all nodes in one file with clocks of one second, and for whole"
-        " blocks the sequences of what was logged. No line names the datanode on which a replica is written, so only"
-        " blocks are keys. Their labels are not looked at; [detection.md](detection.md) compares.",
+        "Hadoop before 0.20 on some 200 nodes: lines of all nodes in one file with clocks of one second, and for "
+        "whole blocks the sequences of logged events. No line names the datanode on which a replica is written, so only"
+        " blocks are keys. The labels are not used; [detection.md](detection.md) compares.",
         logs_and_sequences,
         explanations=(
             Explanation(
                 "complete_traces.log",
                 "block is violated: add_stored_block*",
-                "A datanode reports a replica of a block whose file was deleted minutes before. The NameNode of that"
-                " time says so, and records the replica as a location of the block all the same, which row 2 of I.1"
-                " forbids: what is unknown is deleted, and nothing else. A block that was removed is none again.",
+                "A datanode reports a replica of a block whose file was deleted minutes before. The NameNode of "
+                "that time logs this, and still records the replica as a location of the block. Row 2 of I.1 "
+                "forbids that: an unknown replica is deleted, and nothing else happens. A removed block does not "
+                "come back.",
             ),
             Explanation(
                 "HDFS_*",
@@ -251,8 +254,9 @@ DATA_SETS: tuple[DataSet, ...] = (
     DataSet(
         "dfsclient_logs",
         "Containers of MapReduce with clients whose pipelines fail",
-        "Hadoop 2.x; a machine was turned off, a network cut or a disk filled. What a client asks for, no line of its"
-        " own says was done, so its blocks have no state: they are told of, and nothing else is known. Where no event"
+        "Hadoop 2.x; a machine was turned off, a network cut or a disk filled. The client's own lines show its "
+        "requests but not their results, so its blocks have no state: they are mentioned, and nothing else is "
+        "known. Where no event"
         " was found, the client only reads.",
         each_of_each_entry,
     ),

@@ -18,36 +18,36 @@ from genstamp.tables.markdown import table
 PAGE = Path("docs/logs.md")
 
 _BEGINNING = """\
-# Logs of others, and what the specification says of them
+# Findings in public logs
 
-What `genstamp logs check` answers on logs that this project did not write; [operators.md](operators.md) tells how to
-use it, [logs-tables.md](logs-tables.md) what its tables hold. Made by `python -m tests.conformance.logs.verdicts.page`
-from logs that are not in the repository; a test compares it where they are. The default mode is shown, in which any
-line may be missing but of an edit log without a gap; where a log is whole, its answer under `--complete` follows the
-stroke. [logs-sources.md](logs-sources.md) has what each source logs.
+This page shows the results of `genstamp logs check` on logs that this project did not write.
+[operators.md](operators.md) explains its use, [logs-tables.md](logs-tables.md) its tables, and
+[logs-sources.md](logs-sources.md) what each source logs. `python -m tests.conformance.logs.verdicts.page` makes the
+page from logs that are not in the repository; a test compares it where the logs are present. The page shows the default
+mode, in which any line may be missing, except in an edit log without a gap. If a log is whole, the result under
+`--complete` follows after a slash.
 
-*Keys* are entities that were told of: each has one verdict. *Complete*, *unfinished* and *unknown* count files and
-blocks whose life has begun. *Slow* is the share of keys for which the order given was not enough, so that other orders
-were tried. Whatever is violated, undetermined, unfinished or could not be read is explained below its table.
+*Keys* are the entities in a log; each has one verdict. *Complete*, *unfinished* and *unknown* count files and blocks
+whose creation was logged. *Slow* is the share of keys that the given order did not decide, so that other orders were
+tried. Everything that is violated, undetermined, unfinished or unreadable is explained below its table.
 
 ## Real daemons of Apache HDFS
 
 `python -m benchmarks.apache_logs DIRECTORY [--level DEBUG] [--seed N] [--release 3.5.0] [--keep] [RUN ...]` runs a
 NameNode, three datanodes and real clients as processes on loopback, kills (SIGKILL) and hangs (SIGSTOP) them, and
-checks what they have logged, without and with `--complete`. It needs Java 17 and Maven. Of each run it prints what was
-acknowledged, what is left
-and what `genstamp logs check` says; it exits with 0 only if all is as declared and no line that states a step is
-left unread. Logs of such runs on 3.4.1, at INFO and at DEBUG, are in `tests/data/logs/apache`,
-where a test holds them. In `granted_twice` a stamp is granted, the NameNode restarts and grants it again, and a real
-client's request of the first time arrives late; in `granted_twice_repaired` the NameNode applies the impending stamp
-after loading. Of 2,000 acknowledged bytes 1,000 are left in the first, all in the second. The report of
-the first names the known hole [stamp-granted-twice](holes/stamp-granted-twice.md) and both transactions; under
-`--semantics repaired` the edits are *violated*. No other key of the stored logs is *violated*, without or with
-`--complete`. In six runs at DEBUG on 3.4.1 (`truncate`, `calls` and `outages` with seeds 1 and 2) no key was falsely
-*violated* without `--complete`, and 1 of 13,000 with it: a rename whose audit line came after another call had created
-a file at the old path. In the 16 runs at INFO with seed 1 none of 19,756 keys was without it, and 4 files with it, in
-`calls` and `outages`: a create or truncate of theirs was audited after lines of later calls for the same path. One more
-run of `outages` at DEBUG has one such file among 7,113 keys.
+checks their logs, without and with `--complete`. It needs Java 17 and Maven. For each run it prints the acknowledged
+bytes, the bytes that are left, and the result of `genstamp logs check`. It exits with 0 only if all results are as
+declared and every line that states a step was read. Logs of such runs on 3.4.1, at INFO and at DEBUG, are in
+`tests/data/logs/apache`; a test checks them. In `granted_twice` a stamp is granted, the NameNode restarts and grants it
+again, and a late request of a real client arrives with the first grant. In `granted_twice_repaired` the NameNode
+applies the impending stamp after loading. Of 2,000 acknowledged bytes, 1,000 are left in the first run and all in the
+second. The report of the first names the known hole [stamp-granted-twice](holes/stamp-granted-twice.md) and both
+transactions; under `--semantics repaired` the edits are *violated*. No other key of the stored logs is *violated*,
+without or with `--complete`. In six runs at DEBUG on 3.4.1 (`truncate`, `calls` and `outages` with seeds 1 and 2) no
+key was falsely *violated* without `--complete`, and 1 of 13,000 with it: a rename whose audit line came after another
+call had created a file at the old path. In the 16 runs at INFO with seed 1, none of 19,756 keys was falsely *violated*
+without `--complete`, and 4 files were with it, in `calls` and `outages`: a create or truncate of each was audited after
+lines of later calls for the same path. One more run of `outages` at DEBUG has one such file among 7,113 keys.
 """
 
 _HEAD = ("files", "events", "keys", *SAFETIES, *COMPLETIONS, "slow", "not read", "answer")

@@ -32,7 +32,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         ("clusterID=00ff\n", "", "does not say clusterID"),
         ("chunk_bytes=4096", "chunk_bytes=many", "is damaged: invalid literal"),
         ("lease_us=2000000", "lease_us=5", "is damaged: a lease lasts 5 microseconds"),
-        ("layoutVersion=1", "\x00", "is no text of properties"),
+        ("layoutVersion=1", "\x00", "is not a properties file"),
     ],
 )
 def test_a_directory_of_something_else_is_refused(tmp_path: Path, before: str, after: str, told: str) -> None:
