@@ -9,6 +9,8 @@ from tests.model.systems.ewd840 import EWD840
 from tests.model.systems.rings import Node, Seat
 
 from genstamp_model.errors import ConfigurationError, SpecError
+from genstamp_model.evaluate import Evaluator
+from genstamp_model.expand import to_cells
 from genstamp_model.explore import Verdict, explore
 from genstamp_model.export.promela import promela_model
 from genstamp_model.language import (
@@ -48,6 +50,7 @@ from genstamp_model.liveness import judge
 from genstamp_model.parametric import prove_parametric
 from genstamp_model.prove import Verdict as Proved
 from genstamp_model.prove import Within, bmc, prove, reach
+from genstamp_model.prove.clauses import reached
 from genstamp_model.simulate import simulate
 from genstamp_model.traces import pytest_file, read, replay
 from genstamp_model.unused import never_read, never_set
@@ -463,3 +466,10 @@ def test_where_no_step_changes_an_initial_state_bounded_checks_say_so() -> None:
 
     found = bmc(System("still", parts=[Still], configurations=[Configuration("c", sizes={})]).instance(), 2)
     assert found.claim == "no violation in the initial states, and no step changes one"
+
+
+def test_invariants_are_looked_for_among_all_initial_states() -> None:
+    """What is kept by every step and holds in a sample must hold initially, too."""
+    instance = EWD840.instance("n3")
+    rows = set(map(tuple, reached(instance, 10).tolist()))
+    assert {tuple(to_cells(instance, state)) for state in Evaluator(instance).initials} <= rows

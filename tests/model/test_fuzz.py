@@ -76,7 +76,7 @@ def test_liveness_judges_agree() -> None:
     verdicts, stamps = ("holds", "violated"), ("", " with stamps")
     assert min(counts[f"{verdict}{stamp}"] for verdict in verdicts for stamp in stamps) >= 10, counts
     several = [counts[f"{verdict}{stamp} from several states"] for verdict in verdicts for stamp in stamps]
-    assert min(several) >= 3, counts
+    assert min(several) >= 2, counts
 
 
 def test_a_difference_is_raised_with_its_seed() -> None:
