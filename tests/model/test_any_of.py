@@ -121,7 +121,7 @@ def test_what_variables_may_begin_with(declared: Callable[[], Declared[object]],
         (lambda: number(0, 3, initially=any_of(1, 1)), "any_of() takes each value once; 1 stands in it twice"),
         (lambda: number(0, 3, initially=any_of(1, 4)), "the initial value 4 lies outside 0..3"),
         (lambda: flag(initially=any_of(True, 1)), "expected a flag, not 1"),
-        (lambda: enumeration(Mood, initially=any_of(Mood.CALM, 3)), "the initial value 3 is no member of Mood"),
+        (lambda: enumeration(Mood, initially=any_of(Mood.CALM, 3)), "the initial value 3 is not a member of Mood"),
         (lambda: reference(Node, initially=any_of(Seat)), "takes an index set where one of its members can stand, not"),
         (lambda: per(Node, flag(), initially=any_of(True, False)), "each element chooses for itself; write per("),  # type: ignore[arg-type]
         (lambda: members(Node, initially=any_of(True, False)), "or initially=lambda n: any_of(True, False)"),  # type: ignore[arg-type]

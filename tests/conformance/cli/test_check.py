@@ -58,7 +58,7 @@ def test_check_with_too_little_memory_is_undetermined_or_refused() -> None:
     assert "undetermined: the memory for fingerprints is used up" in result.stdout
     refused = run("check", "hdfs.recovery:takeover", "--memory", "much")
     assert refused.exit_code == 2
-    assert "'much' is no size" in refused.stderr
+    assert "'much' is not a size" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -153,8 +153,8 @@ def test_a_run_is_read_as_it_was_written(place: Path) -> None:
         ("", "it is empty"),
         ("{}", "line 1 is not a request; expected a start with files"),
         (f'{START}\n{{"op": "call"}}', "line 2 is not a request; expected a call, fault or tick"),
-        (f"{START}\n[]", "line 2 is no request"),
-        (f"{START}\nnothing", "line 2 is no request"),
+        (f"{START}\n[]", "line 2 is not a request"),
+        (f"{START}\nnothing", "line 2 is not a request"),
     ],
 )
 def test_what_is_no_run_is_a_sentence_with_the_line(text: str, sentence: str, place: Path) -> None:

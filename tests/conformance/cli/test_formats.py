@@ -184,8 +184,7 @@ def test_agree_with_a_peer_that_is_absent_warns(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-def test_conform_points_to_the_check_that_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # Where the run is saved.
+def test_conform_points_to_the_check_that_failed(tmp_path: Path) -> None:
     program = tmp_path / "broken.py"
     program.write_text(
         "from genstamp_dfs import adapter\n"
@@ -195,5 +194,6 @@ def test_conform_points_to_the_check_that_failed(tmp_path: Path, monkeypatch: py
         encoding="utf-8",
     )
     assert results(0, "conform", "--examples", "2", "--seed", "1") == []
-    [rejected] = results(12, "conform", "--command", shlex.join([sys.executable, str(program)]), "--seed", "2")
+    command, saved = shlex.join([sys.executable, str(program)]), str(tmp_path / "run.jsonl")
+    [rejected] = results(12, "conform", "--command", command, "--seed", "2", "--save", saved)
     assert at(rejected).startswith("spec/genstamp_spec/")

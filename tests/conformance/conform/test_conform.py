@@ -308,7 +308,7 @@ def test_a_server_that_dies_is_no_verdict_but_an_error_with_the_run_that_led_the
 
 
 def test_a_system_of_which_nothing_is_known_cannot_be_driven() -> None:
-    with pytest.raises(DrivingError, match=r"lock_service cannot be held .* these can: .*hdfs\.recovery"):
+    with pytest.raises(DrivingError, match=r"lock_service cannot be checked .* these can: .*hdfs\.recovery"):
         conform(LockServer(), LOCK_SERVICE)
 
 
