@@ -3,8 +3,8 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
-# Processes that tests run in: one more than processors, as those of Spark and of servers wait much of their time.
-WORKERS ?= 3
+# Processes that tests run in; each has its share of the processors.
+WORKERS ?= 2
 BIN := .venv/bin
 READY := .venv/.ready
 LOCKS := requirements-build.lock requirements.lock
@@ -13,7 +13,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
 	--strip-extras --no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: test verify verify-all apache setup lock clean
+.PHONY: test durations verify verify-all apache setup lock clean
 
 test: $(READY)
 	$(BIN)/ruff check
@@ -21,6 +21,10 @@ test: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
+
+# The quick check, and which of its tests are slow and not marked so.
+durations: $(READY)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder -m "not slow" -p tests.durations
 
 verify: $(READY)
 	$(BIN)/genstamp verify

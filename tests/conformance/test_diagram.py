@@ -147,6 +147,7 @@ def test_the_verb_writes_what_it_then_finds_current(tmp_path: Path) -> None:
     assert checked.stdout == f"all {len(list(directory.iterdir()))} diagrams in {directory} are current\n"
 
 
+@pytest.mark.slow
 def test_the_check_exits_12_and_names_what_is_not_current(tmp_path: Path) -> None:
     for kept in DIAGRAMS.iterdir():
         (tmp_path / kept.name).write_bytes(kept.read_bytes())

@@ -24,6 +24,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return name
 
 
+@pytest.mark.slow
 def test_every_node_and_edge_is_drawn(engine: Engine) -> None:
     picture = fromstring(render_svg(GRAPH, engine))
     assert picture.tag == f"{SVG}svg"

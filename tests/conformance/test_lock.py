@@ -152,12 +152,14 @@ def digest_of(directory: Path, text: str, hash_seed: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_digest_does_not_depend_on_line_folder_or_hash_seed(tmp_path: Path) -> None:
     first = digest_of(tmp_path / "one", COUNTER, "1")
     moved = COUNTER.replace("\n\nclass", "\n\n# A comment.\n\n\nclass")
     assert digest_of(tmp_path / "another", moved, "2") == first
 
 
+@pytest.mark.slow
 def test_digest_depends_on_what_is_declared(tmp_path: Path) -> None:
     first = digest_of(tmp_path / "one", COUNTER, "1")
     changes = [

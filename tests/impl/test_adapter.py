@@ -5,6 +5,8 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 from genstamp_dfs.adapter import Adapter, answers
 from genstamp_dfs.events import Event, decode_line
 from genstamp_dfs.stepwise.recovery.driver import RecoveryDriver
@@ -114,6 +116,7 @@ def test_answers_end_with_stop() -> None:
     assert [json.loads(answer)["ok"] for answer in answers([b"\n", *lines])] == [True, True]
 
 
+@pytest.mark.slow
 def test_a_child_process_answers_line_by_line() -> None:
     requests = [START, CREATE, HFLUSH, STOP]
     child = subprocess.run(

@@ -279,6 +279,7 @@ def wide(size: int, **limits: int) -> System:
     return System("wide", parts=[Wide], configurations=[configuration])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [{"threads": 1}, {"fingerprints": True}, {"memory_bytes": 1 << 20}])
 def test_many_initial_states_are_entered_at_once(way: dict[str, Any]) -> None:
     """More than a search by fingerprints keeps waiting, and more than are handed over in a round."""

@@ -110,6 +110,7 @@ def outcome(evaluator: Evaluator, action: Action, arguments: Arguments, state: S
     return "cut" if evaluator.beyond(after) else after
 
 
+@pytest.mark.slow
 def test_step_is_that_of_evaluate(finite: Finite, states: list[State]) -> None:
     """For each choice of arguments: enabled, cut off, wrong, or the same state after it."""
     evaluator, taken = Evaluator(finite.instance), set[str]()
@@ -145,6 +146,7 @@ def fixed(finite: Finite, after: State) -> list[tuple[str, Any]]:
     return [(str(term), value) for term, value in finite.fixed(finite.after, to_cells(finite.instance, after))]
 
 
+@pytest.mark.slow
 def test_relation_is_the_chosen_step(finite: Finite, states: list[State]) -> None:
     """The relation allows exactly the successors of a state that evaluate finds within the limits."""
     evaluator = Evaluator(finite.instance)
@@ -171,6 +173,7 @@ def test_relation_is_the_chosen_step(finite: Finite, states: list[State]) -> Non
         solver.pop()
 
 
+@pytest.mark.slow
 def test_conditions_hold_where_evaluate_says(finite: Finite, states: list[State]) -> None:
     evaluator, may_stop = Evaluator(finite.instance), finite.instance.model.may_stop
     declared = [claim for claim in finite.instance.model.properties if claim.kind != "leads_to"]
@@ -206,6 +209,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("instance", "steps"), HOLDS)
 def test_nothing_is_found_where_explore_finds_nothing(instance: Callable[[], Instance], steps: int) -> None:
     assert explore(instance()).verdict is Verdict.HOLDS

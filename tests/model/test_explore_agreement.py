@@ -143,6 +143,7 @@ def enabled(machine: Machine, evaluator: Evaluator, state: State) -> Iterator[tu
     assert not any(offered.values()), "every choice of arguments has a step"
 
 
+@pytest.mark.slow
 def test_successors_cuts_and_alarms_are_those_of_evaluate(machine: Machine, states: list[State]) -> None:
     evaluator = Evaluator(machine.instance)
     transitions = [claim for claim in evaluator.model.properties if claim.kind == "transition"]
@@ -167,6 +168,7 @@ def test_successors_cuts_and_alarms_are_those_of_evaluate(machine: Machine, stat
         assert (found.alarms, found.cut, found.cuts) == (alarms, cut, cuts), state
 
 
+@pytest.mark.slow
 def test_invariants_fail_where_evaluate_says(machine: Machine, states: list[State]) -> None:
     evaluator = Evaluator(machine.instance)
     for state in states:

@@ -103,6 +103,7 @@ def test_a_witness_comes_with_a_path() -> None:
     assert len(path) == 3
 
 
+@pytest.mark.slow
 def test_a_search_that_ends_early_is_undetermined() -> None:
     instance = SMALL_RECOVERY.instance("three")
     few = explore(instance, fingerprints=True, max_states=20_000)

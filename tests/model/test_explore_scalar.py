@@ -102,6 +102,7 @@ def chosen(condition: Twin, then: Twin, otherwise: Twin) -> list[int]:
     return [x if p else y for p, x, y in zip(condition.wanted, then.wanted, otherwise.wanted, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_simplified_nodes_compute_the_same(seed: int) -> None:
     flags, numbers = grown(Graph(), random.Random(seed), 12)

@@ -114,6 +114,7 @@ def test_an_effect_says_no_more_than_the_checks_leave_open() -> None:
     assert '    /\\ parcel\' = [parcel EXCEPT ![shelf] = "stored"]' in definition(text, "accept(")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", [TWO_PHASE, EVERY_FORM, HOUSE, RECOVERY], ids=lambda system: system.name)
 def test_equal_systems_give_equal_text_that_names_no_place_on_this_machine(system: System) -> None:
     first, second = (tla(system.instance()) for _ in range(2))
@@ -193,5 +194,6 @@ def test_names_are_made_of_what_tla_allows() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_every_random_system_can_be_written() -> None:
     assert all(tla_module(RandomSystem(seed).instance()) for seed in range(40))

@@ -24,6 +24,7 @@ def test_judges_agree_on_systems_of_further_kinds() -> None:
     assert counts["proof for any size: proved"], counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [700_491, 700_632])
 def test_judges_agree_where_they_once_differed(seed: int) -> None:
     """A message without a place whose number is beyond a limit too; a limit that no search could begin within."""

@@ -116,6 +116,7 @@ def is_enabled(evaluator: Evaluator, action: Action, state: State) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_possible_steps_are_those_of_evaluate(encoding: Encoding, states: list[State]) -> None:
     evaluator = Evaluator(encoding.instance)
     for state in states:

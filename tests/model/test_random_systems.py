@@ -181,6 +181,7 @@ def test_explore_finds_what_evaluate_finds(first: int) -> None:
     assert kinds["invariant"] and kinds["holds"] and kinds["transition"] + kinds["error"] + kinds["deadlock"], kinds
 
 
+@pytest.mark.slow
 def test_every_form_occurs_often() -> None:
     models = [RandomSystem(seed, in_order(seed) if seed % 2 else STANDARD).model() for seed in range(200)]
     ops = Counter(op for model in models for op in {node.op for root in roots(model) for node in ir.walk(root)})
@@ -204,6 +205,7 @@ def test_a_seed_gives_the_same_system_again() -> None:
     assert RandomSystem(7).model().digest == RandomSystem(7).model().digest != RandomSystem(8).model().digest
 
 
+@pytest.mark.slow
 def test_the_comparison_notices_another_system() -> None:
     """The check of the check: what is searched does nothing in its first action that was seen to do something."""
     for seed in range(40):

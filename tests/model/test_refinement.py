@@ -225,6 +225,7 @@ def test_symmetry_keeps_the_verdict() -> None:
     assert broken.story
 
 
+@pytest.mark.slow
 def test_bounded_model_checking_judges_it() -> None:
     assert bmc(doors(), steps=3).verdict is Within.NO_VIOLATION
     found = bmc(doors(part=Thief), steps=3)
@@ -323,6 +324,7 @@ MAPPINGS: Mapping[str, Mapping_] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAPPINGS)
 def test_all_judges_agree_with_the_upper_systems_own_steps(name: str) -> None:
     refines = [RefinementDeclaration(OFFICE, MAPPINGS[name])]
@@ -458,6 +460,7 @@ def test_a_variable_is_mapped_or_hidden() -> None:
         doors({"passed": GOOD["passed"]})
 
 
+@pytest.mark.slow
 def test_hdfs_recovery_agrees_on_random_walks() -> None:
     instance = RECOVERY.instance("outages", "hadoop-3.4")
     evaluator, draw = Evaluator(instance), random.Random(3)

@@ -37,6 +37,7 @@ def test_a_step_that_goes_wrong_is_an_error() -> None:
     assert (found.violation.kind, found.violation.name) == ("error", "settle")
 
 
+@pytest.mark.slow
 def test_walks_go_beyond_the_limits_of_the_configuration() -> None:
     instance = EVERY_FORM.instance("tiny")
     stretched = simulate(instance, seed=2, runs=200, stretch=4)
@@ -52,6 +53,7 @@ def test_a_walk_that_only_a_limit_ends_is_told_apart() -> None:
     assert (found.cut, found.stopped) == (10, 0)
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_walks_again() -> None:
     instance = EVERY_FORM.instance("small")
     first, again, other = (simulate(instance, seed=seed, runs=20) for seed in (5, 5, 6))

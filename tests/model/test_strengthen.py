@@ -187,6 +187,7 @@ def test_found_invariants_can_be_pasted(
     assert report.verdict is Verdict.PROVED
 
 
+@pytest.mark.slow
 def test_what_is_false_is_not_proved() -> None:
     found = strengthen(TWO_PHASE.instance("three", bugs=[EAGER_COMMIT.name]))
     assert (found.verdict, found.proved, found.supporting) == (Verdict.UNDETERMINED, {}, ())

@@ -315,6 +315,7 @@ def test_a_way_is_named_by_its_last_case_or_by_all_where_that_is_not_enough() ->
     assert names == ["stop", "take_late_lost", "take_late", "take_early", "take_lost", "take"]
 
 
+@pytest.mark.slow
 def test_too_many_ways() -> None:
     def take(s: Any) -> None:
         for turn in range(9):

@@ -49,6 +49,7 @@ def answers(evaluator: Evaluator, action: Action, state: State) -> Answers:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, SYSTEMS, 50))
 def test_written_out_steps_are_the_same(first: int) -> None:
     taken = refused = 0

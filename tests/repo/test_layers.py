@@ -5,16 +5,19 @@ import sys
 from pathlib import Path
 
 import grimp
+import pytest
 
 LAYERS = ("genstamp_spec", "genstamp_model", "genstamp_dfs", "genstamp")
 
 
+@pytest.mark.slow
 def test_import_contracts_are_kept(repository: Path) -> None:
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
     answer = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stdout
 
 
+@pytest.mark.slow
 def test_specification_needs_only_the_language_and_lifecycles() -> None:
     graph = grimp.build_graph(*LAYERS, include_external_packages=True, cache_dir=None)
     modules = {"genstamp_spec", *graph.find_descendants("genstamp_spec")}

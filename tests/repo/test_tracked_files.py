@@ -32,6 +32,7 @@ def test_no_file_names_a_path_of_this_machine(tracked: dict[Path, str], reposito
     assert {str(path): name for path, text in tracked.items() for name in here if name in text} == {}
 
 
+@pytest.mark.slow
 def test_no_file_names_a_personal_directory(tracked: dict[Path, str]) -> None:
     written = {path: text for path, text in tracked.items() if path.suffix not in RECORDED}
     assert {str(path): found for path, text in written.items() if (found := PERSONAL.findall(text))} == {}

@@ -15,6 +15,7 @@ def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile
     return zipfile.ZipFile(built)
 
 
+@pytest.mark.slow
 def test_wheel_holds_the_four_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     tops = {name.split("/")[0] for name in wheel.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == PACKAGES

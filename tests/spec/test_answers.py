@@ -76,11 +76,13 @@ def test_a_call_has_one_outcome(system: str, configuration: str) -> None:
     assert shown(system_named(system), configuration) <= left_open(system)
 
 
+@pytest.mark.slow
 def test_what_is_left_open_are_claims_about_the_system() -> None:
     for system in LEAVES_OPEN:
         assert left_open(system) <= {one.name for one in contradictions(system_named(system).model())}
 
 
+@pytest.mark.slow
 def test_a_call_that_is_answered_and_refused_is_found() -> None:
     """Of a block under recovery, complete() goes through in one action, and the other one refuses it still."""
     known = LEASE.bug("HDFS-10240")

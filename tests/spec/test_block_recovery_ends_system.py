@@ -23,6 +23,7 @@ class EndsRun(Run):
         self.do("add_block", client=0)
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_goes_wrong_once() -> None:
     run = EndsRun()
     run.do("datanode_crash", datanode=1)
@@ -65,6 +66,7 @@ def test_a_lost_report_is_followed_by_another_attempt() -> None:
     assert "file1: 3" in run.shown("recovery_id")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bug", "expected"), [(None, Verdict.HOLDS), ("HDFS-11576", Verdict.VIOLATED), ("HDFS-12886", Verdict.VIOLATED)]
 )

@@ -232,6 +232,7 @@ def test_finalized_replicas_that_dead_recoveries_left_with_two_lengths() -> None
     assert run.do("sync_block", primary=2) == {"delete": "false", "participants": "{datanode1}", "num_bytes": "2"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [False, True], ids=["one primary an id", "two primaries of one id"])
 def test_equal_recovery_ids(shared: bool) -> None:
     """Facts L.5: a replica under recovery may accept a recovery of the same id; nothing more breaks."""

@@ -39,6 +39,7 @@ def test_hadoop_2_7_leaves_files_open_for_ever() -> None:
     assert found["recover_lease_returns_true"] == "violated"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bugs", "refusal"), [((), None), (("HDFS-3848",), "AlreadyBeingCreatedException")])
 def test_who_has_another_file_open_gets_an_expired_one_since_2_5(bugs: tuple[str, ...], refusal: str | None) -> None:
     """HDFS-3848."""

@@ -106,6 +106,7 @@ def test_each_row_has_a_name_of_its_own_a_source_and_where_it_was_seen(page: Pat
         assert SEEN.fullmatch(row.seen), f"{row.name}: {row.seen!r}, expected releases, 'not verified' or 'not audited'"
 
 
+@pytest.mark.slow
 def test_each_reference_leads_to_a_section_or_a_row() -> None:
     missing = {name: files[0] for name, files in cited().items() if name not in NAMES}
     assert not missing
@@ -132,10 +133,12 @@ def wrongly_marked(names: set[str], of: list[Row], lines: dict[str, list[str]]) 
     return wrong
 
 
+@pytest.mark.slow
 def test_no_reference_is_to_a_whole_page() -> None:
     assert not {name: files for name, files in cited().items() if len(name) == 1}
 
 
+@pytest.mark.slow
 def test_each_row_is_cited_or_says_why_not() -> None:
     names = set(cited())
     assert not unmarked(names, ROWS, SECTIONS)

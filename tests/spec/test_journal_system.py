@@ -4,6 +4,7 @@ import pytest
 from tests.spec.journal_runs import JournalRun
 
 
+@pytest.mark.slow
 def test_an_answer_waits_for_the_sync() -> None:
     run = JournalRun()
     run.do("create", 0, 0)
@@ -98,6 +99,7 @@ def test_safe_mode_waits_for_replicas_of_complete_blocks_only() -> None:
     run.do("leave_safe_mode")
 
 
+@pytest.mark.slow
 def test_a_client_that_lost_its_file_does_not_get_it_back_by_a_restart() -> None:
     for bugs, holder in ((), "NAMENODE"), (("HDFS-1149",), "client1"):
         run = JournalRun(bugs=bugs)
@@ -143,6 +145,7 @@ def test_dn_fencing_a_former_active_has_no_command_that_is_obeyed() -> None:
     assert run.why_not("receive_recovery_command", 0, 0) == "a command waits for the datanode"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("semantics", "given_twice"), [("hadoop-3.4", True), ("repaired", False)])
 def test_a_recovery_id_that_was_not_synced_is_given_out_again(semantics: str, given_twice: bool) -> None:
     run = JournalRun(semantics)
@@ -188,6 +191,7 @@ def test_delete_race_a_file_that_a_snapshot_keeps_leaves_its_lease_to_the_monito
     assert run.shown("edits") == "[]"
 
 
+@pytest.mark.slow
 def test_delete_race_the_edit_of_a_block_names_the_new_path() -> None:
     for bugs, replayed in ((), True), (("HDFS-6622",), False):
         run = JournalRun(bugs=bugs)
@@ -233,6 +237,7 @@ def test_a_repeated_add_block_gets_its_block_also_while_it_is_recovered() -> Non
     assert "file1: under_recovery" in run.shown("block")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("semantics", "same"), [("hadoop-3.4", False), ("repaired", True)])
 def test_a_recovery_that_cannot_close_the_file(semantics: str, same: bool) -> None:
     run = JournalRun(semantics)
@@ -264,6 +269,7 @@ def test_the_block_before_the_last_is_complete_after_a_restart() -> None:
     assert "file1: closed" in run.shown("file")
 
 
+@pytest.mark.slow
 def test_a_failover_does_not_wait_for_reports_of_a_removed_datanode() -> None:
     for bugs, label in ((), None), (("HDFS-6289",), "every queued report is that of a datanode that is known"):
         run = JournalRun(bugs=bugs)

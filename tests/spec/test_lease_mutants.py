@@ -78,6 +78,7 @@ def more(instance: Instance) -> Equivalence:
     return Equivalence(instance)
 
 
+@pytest.mark.slow
 def test_the_invariants_are_proved(instance: Instance) -> None:
     verdicts = {proof.name: proof.verdict.value for proof in prove(instance).proofs}
     own = {claim.name for claim in LEASE.model().properties}
@@ -86,12 +87,14 @@ def test_the_invariants_are_proved(instance: Instance) -> None:
     assert {verdicts[name] for name in added} == {"proved"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["add_block-f453341a", "add_block_unanswered-5154e4d5"])
 def test_the_steps_of_a_reviewed_mutant_are_the_same(name: str, more: Equivalence) -> None:
     (mutant,) = (one for one in mutants(LEASE.model()) if one.name == name)
     assert more.proves(mutant)
 
 
+@pytest.mark.slow
 def test_a_mutant_that_is_noticed_has_other_steps(more: Equivalence) -> None:
     """The one that breaks recovery_id_never_decreases in the configuration appenders."""
     (mutant,) = (one for one in mutants(LEASE.model()) if one.name == "append_closes_other-37314b53")

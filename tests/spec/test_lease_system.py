@@ -207,6 +207,7 @@ def test_append_after_the_soft_limit_closes_a_file_that_it_cannot_open_for_want_
     assert run.refusal("append", client=1, file=0) == "IOException"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("semantics", "refused"), [("repaired", "IOException"), ("hadoop-3.4", None)])
 def test_append_while_no_datanode_is_live(semantics: str, refused: str | None) -> None:
     """The hole append-needs-a-live-replica."""
@@ -228,6 +229,7 @@ def test_repeated_add_block_needs_a_datanode_where_no_location_is_known() -> Non
     assert run.do("add_block", client=0, file=0)["locations"] == "{datanode1}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("semantics", "missing"), [("hadoop-3.4", "FileNotFoundException"), ("hadoop-2.7", "LeaseExpiredException")]
 )
@@ -240,6 +242,7 @@ def test_a_writer_whose_file_is_gone_is_told_so_since_2_8(semantics: str, missin
     assert run.refusal("fsync", client=0, file=0) == missing
 
 
+@pytest.mark.slow
 def test_hadoop_2_7_commits_a_block_under_recovery_and_ends_the_recovery_all_the_same() -> None:
     """HDFS-10240: the client's commit goes through, and so does the report of the recovery."""
     run = LeaseRun("hadoop-2.7")
@@ -252,6 +255,7 @@ def test_hadoop_2_7_commits_a_block_under_recovery_and_ends_the_recovery_all_the
     assert "file1: 2" in run.shown("block_stamp"), "what the client committed has changed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_reported_late", [False, True])
 @pytest.mark.parametrize("semantics", ["hadoop-2.7", "hadoop-2.10"])
 def test_before_3_a_block_under_recovery_is_closed_if_a_replica_is_known(
@@ -273,6 +277,7 @@ def test_before_3_a_block_under_recovery_is_closed_if_a_replica_is_known(
     assert "file1: 1" in run.shown("block_stamp")
 
 
+@pytest.mark.slow
 def test_hadoop_2_10_completes_by_force_a_block_whose_recovery_was_started() -> None:
     """HDFS-10240 with HDFS-12886: also when the block is opened again; not any more after the NameNode has started."""
     run = LeaseRun("hadoop-2.10")

@@ -30,6 +30,7 @@ def test_the_promise_holds_without_the_faults(configuration: str) -> None:
     assert explore(promise_alone(MASTER_LOG.instance(configuration))).violation is None
 
 
+@pytest.mark.slow
 def test_what_is_proved_is_proved_for_any_number_of_remote_logs() -> None:
     model = MASTER_LOG.model()
     declared = {claim.name for claim in model.properties if claim.inductive}

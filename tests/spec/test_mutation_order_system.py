@@ -75,6 +75,7 @@ def column(system: System) -> dict[str, str]:
     return {case: next(region for region in reversed(WORST_LAST) if f"{case}  {region}" in reached) for case in TABLE_1}
 
 
+@pytest.mark.slow
 def test_the_column_of_writes_is_that_of_table_1() -> None:
     assert column(replace(MUTATION_ORDER, parts=[Regions])) == TABLE_1
 

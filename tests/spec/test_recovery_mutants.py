@@ -81,6 +81,7 @@ def more(instance: Instance) -> Equivalence:
     return Equivalence(instance)
 
 
+@pytest.mark.slow
 def test_the_invariants_are_proved(instance: Instance) -> None:
     verdicts = {proof.name: proof.verdict.value for proof in prove(instance).proofs}
     added = {claim.name for claim in instance.model.properties} - {claim.name for claim in RECOVERY.model().properties}
@@ -88,12 +89,14 @@ def test_the_invariants_are_proved(instance: Instance) -> None:
     assert {verdicts[name] for name in added} == {"proved"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*PROVED, *PROVED_WITHOUT])
 def test_the_steps_of_a_reviewed_mutant_are_the_same(name: str, more: Equivalence) -> None:
     (mutant,) = (one for one in mutants(RECOVERY.model()) if one.name == name)
     assert more.proves(mutant)
 
 
+@pytest.mark.slow
 def test_a_check_that_counts_cannot_be_dropped(more: Equivalence) -> None:
     """Any client that streams could call hflush for the first time, in whatever state its file is."""
     place = "check 'the block is not under recovery at its first hflush'"

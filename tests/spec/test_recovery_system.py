@@ -14,6 +14,7 @@ from genstamp_spec.hdfs.systems.recovery import RECOVERY
 FAULTS = [variation for variation in RECOVERY.variations if variation.breaks]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variation", FAULTS, ids=lambda variation: variation.name)
 def test_variation_breaks_its_property_at_its_depth(variation: Variation) -> None:
     found = explore(RECOVERY.instance(variation.configuration, bugs=[variation.name]))
@@ -22,12 +23,14 @@ def test_variation_breaks_its_property_at_its_depth(variation: Variation) -> Non
     assert len(found.violation.path.steps) == variation.depth
 
 
+@pytest.mark.slow
 def test_smallest_configuration_holds_and_nothing_is_left_unjudged() -> None:
     found = explore(RECOVERY.instance("takeover"))
     assert found.verdict is Verdict.HOLDS
     assert found.not_judged == ()
 
 
+@pytest.mark.slow
 def test_every_property_declared_inductive_is_proved() -> None:
     report = prove(RECOVERY.instance("three_datanodes"))
     assert report.assumptions == ()
@@ -36,6 +39,7 @@ def test_every_property_declared_inductive_is_proved() -> None:
     }
 
 
+@pytest.mark.slow
 def test_proof_of_the_leases_fails_where_the_monitor_drops_one() -> None:
     report = prove(RECOVERY.instance("takeover", bugs=["HDFS-11817"]))
     verdicts = {proof.name: proof.verdict for proof in report.proofs}

@@ -35,6 +35,7 @@ def broken(system: System, fault: Variation, name: str) -> Violation | None:
     return explore(replace(instance, model=replace(instance.model, properties=(claim,)))).violation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("system", "bug", "name"), REJECTED)
 def test_bug_is_rejected(system: System, bug: str, name: str) -> None:
     violation = broken(system, system.bug(bug), name)
@@ -43,6 +44,7 @@ def test_bug_is_rejected(system: System, bug: str, name: str) -> None:
     assert violation.story
 
 
+@pytest.mark.slow
 def test_late_commit_is_no_step_of_a_fenced_file() -> None:
     violation = broken(RECOVERY, RECOVERY.bug("HDFS-10240"), "refines hdfs.single_writer")
     assert violation is not None
@@ -54,6 +56,7 @@ def test_late_commit_is_no_step_of_a_fenced_file() -> None:
     )
 
 
+@pytest.mark.slow
 def test_reader_that_sees_less_than_before_is_no_step() -> None:
     labels = ("something new is shown", "no location shows less")
     any_answer = Bug("any-answer", "a reader takes any answer", drops=tuple(("read", label) for label in labels))
@@ -63,6 +66,7 @@ def test_reader_that_sees_less_than_before_is_no_step() -> None:
     assert "     promised: 2 -> 1" in violation.story
 
 
+@pytest.mark.slow
 def test_write_path_has_no_late_commit_either() -> None:
     late = replace(RECOVERY.bug("HDFS-10240"), configuration="two_blocks")
     violation = broken(WRITE_PATH, late, "refines hdfs.single_writer")
@@ -78,6 +82,7 @@ PROJECTED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("action", "label", "configuration", "name"), PROJECTED)
 def test_projection_misses_a_check_that_is_dropped(action: str, label: str, configuration: str, name: str) -> None:
     bug = Bug("dropped", "a check is dropped", drops=((action, label),), configuration=configuration)
@@ -92,6 +97,7 @@ CUT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("action", "label", "configuration"), CUT)
 def test_projection_on_truncate_misses_a_check_that_is_dropped(action: str, label: str, configuration: str) -> None:
     bug = Bug("dropped", "a check is dropped", drops=((action, label),), configuration=configuration)
@@ -112,6 +118,7 @@ class PipelineIsNotAsked(WritePathProperties, lane="namenode"):
         s.goes_on(client, file)
 
 
+@pytest.mark.slow
 def test_fenced_writer_gives_the_block_no_stamp_in_the_pipeline_that_is_seen() -> None:
     bug = Bug("late", "updatePipeline is not refused", parts=(PipelineIsNotAsked,), configuration="lost_node")
     violation = broken(WRITE_PATH, bug, "refines hdfs.pipeline")
@@ -120,6 +127,7 @@ def test_fenced_writer_gives_the_block_no_stamp_in_the_pipeline_that_is_seen() -
     assert "block under_recovery" in violation.story[2]
 
 
+@pytest.mark.slow
 def test_steps_of_the_systems_that_it_is_made_of_are_taken() -> None:
     taken = {name for name, steps in explore(WRITE_PATH.instance("two_blocks")).refined.items() if steps}
     assert {"hdfs.lease.add_block", "hdfs.lease.commit_block_synchronization", "hdfs.lease.client_crash"} <= taken
@@ -127,6 +135,7 @@ def test_steps_of_the_systems_that_it_is_made_of_are_taken() -> None:
     assert {"hdfs.recovery.sync_block", "hdfs.recovery.commit_block_synchronization_stale"} <= taken
 
 
+@pytest.mark.slow
 def test_every_step_of_the_abstract_files_is_taken() -> None:
     result = explore(RECOVERY.instance("takeover"))
     assert result.verdict is Verdict.HOLDS

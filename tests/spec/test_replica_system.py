@@ -256,6 +256,7 @@ class EqualIdIsTaken(ReplicaRecovery):
         return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id > recovery_id)
 
 
+@pytest.mark.slow
 def test_a_second_recovery_of_one_id_would_be_harmless_at_one_datanode() -> None:
     """The replica is frozen: the second answer is the first one, and nothing changes by it."""
     bug = Bug("equal-id", "a recovery id is let in twice", parts=(EqualIdIsTaken,))

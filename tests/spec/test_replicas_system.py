@@ -58,6 +58,7 @@ def test_a_chunkserver_that_dies_again_and_again_has_to_be_heard_in_between(assu
     assert Verdict.VIOLATED in {one.verdict for one in judged}
 
 
+@pytest.mark.slow
 def test_what_is_proved_is_proved_for_any_number_of_chunkservers() -> None:
     model = REPLICAS.model()
     declared = {claim.name for claim in model.properties if claim.inductive}

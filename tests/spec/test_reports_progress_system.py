@@ -11,6 +11,7 @@ from genstamp_spec.hdfs.systems.reports_progress import REPORTS_PROGRESS, Report
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("configuration", REPORTS_PROGRESS.configurations, ids=lambda one: one.name)
 def test_reports_that_arrive_complete_a_committed_block(configuration: Configuration) -> None:
     [judged] = judge(REPORTS_PROGRESS.instance(configuration.name))
@@ -27,6 +28,7 @@ class NothingIsSent(ReportsProgress):
         return committed & s.has_good_replicas(file), s.block[file].at(BlockLifecycle.complete)
 
 
+@pytest.mark.slow
 def test_a_block_stays_committed_where_nobody_has_to_report() -> None:
     silent = System("silent", parts=[NothingIsSent], configurations=REPORTS_PROGRESS.configurations)
     [judged] = judge(silent.instance("one_is_enough"))

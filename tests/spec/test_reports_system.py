@@ -72,6 +72,7 @@ def test_an_old_rwr_is_deleted_and_the_good_replica_kept() -> None:
     assert "datanode2: {file1: (state absent" in run.shown("replica")
 
 
+@pytest.mark.slow
 def test_an_order_for_an_old_generation_deletes_nothing_newer() -> None:
     run = ReportsRun(wanted=1)
     run.write_file(0, 1)
@@ -172,6 +173,7 @@ def table() -> dict[str, tuple[str, ...]]:
 MISMATCH, SIZE, STATE = "GENSTAMP_MISMATCH", "SIZE_MISMATCH", "INVALID_STATE"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "cells"),
     [
@@ -198,12 +200,14 @@ def test_table_of_corrupt_replicas_is_that_of_the_facts(
     assert table[row] == cells
 
 
+@pytest.mark.slow
 def test_an_old_finalized_replica_is_corrupt_during_a_recovery_too(table: dict[str, tuple[str, ...]]) -> None:
     repaired = rows(REPORTS)
     changed = {row: cells for row, cells in repaired.items() if cells != table[row]}
     assert changed == {"FINALIZED, lower stamp": (MISMATCH, MISMATCH, MISMATCH, MISMATCH)}
 
 
+@pytest.mark.slow
 def test_an_rbw_of_a_complete_block_was_corrupt_once() -> None:
     assert rows(REPORTS, bugs=("HDFS-2791",))["RBW, same stamp, same length"] == (STATE, "", "", "")
 
@@ -217,6 +221,7 @@ class AnyReportUnmarks(NamenodeReports, lane="namenode"):
         return new | ~s.corrupt[file][datanode].at(CorruptReason.NONE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("configuration", ["pipeline", "reopened"])
 def test_missing_parentheses_in_hadoop_break_no_promise_here(configuration: str) -> None:
     """Facts L.4.1: more states are reached, and none of them breaks a promise."""

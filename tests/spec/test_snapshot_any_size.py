@@ -16,6 +16,7 @@ STATES = 300
 RESTART, MAKES = "restart_master", "duplicate_metadata"
 
 
+@pytest.mark.slow
 def test_what_a_snapshot_promises_is_proved_for_any_number_of_files_and_chunks() -> None:
     report = prove_parametric(RANKED_SNAPSHOT.model(), timeout_ms=ENOUGH_MS)
     assert set(report.open) == {"File", "Chunk", "Position", "Chunkserver"}
@@ -28,6 +29,7 @@ def test_what_a_snapshot_promises_is_proved_for_any_number_of_files_and_chunks()
     assert report.verdict.value == "proved"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bug",
     [
@@ -40,6 +42,7 @@ def test_no_fault_is_proved(bug: str) -> None:
     assert "violated" in {proof.verdict.value for proof in proofs}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("configuration", ["one_chunkserver", "gone_chunk", "two_snapshots"])
 def test_ranks_count_files(configuration: str) -> None:
     result = explore(RANKED_SNAPSHOT.instance(configuration))
@@ -47,6 +50,7 @@ def test_ranks_count_files(configuration: str) -> None:
     assert result.verdict is Verdict.HOLDS
 
 
+@pytest.mark.slow
 def test_every_step_is_one_or_several_of_those_with_ranks() -> None:
     plain = Evaluator(SNAPSHOT.instance("two_snapshots_restart"))
     ranked = Evaluator(RANKED_SNAPSHOT.instance("two_snapshots_restart"))

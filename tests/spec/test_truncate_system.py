@@ -1,5 +1,6 @@
 """hdfs.truncate, run by hand: cases of Hadoop's tests of append and truncate, and what is refused."""
 
+import pytest
 from tests.spec.recovery_runs import Run
 
 from genstamp_model.evaluate import Evaluator
@@ -53,6 +54,7 @@ class TruncateRun(Run):
         return self.refusal("truncate", client=client, file=0, new_bytes=new_bytes)
 
 
+@pytest.mark.slow
 def test_append_gives_the_old_stamp_and_update_pipeline_installs_the_new_one() -> None:
     run = TruncateRun()
     assert run.do("append", client=1, file=0)["generation_stamp"] == "1"

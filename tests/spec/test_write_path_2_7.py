@@ -20,6 +20,7 @@ def test_difference_is_seen_and_breaks_nothing(difference: Difference) -> None:
     assert not coverage.has(WRITE_PATH.model(), difference.shows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda one: one.name)
 def test_fault_breaks_its_promise_at_its_depth(fault: Variation) -> None:
     violation = explore(WRITE_PATH.instance(fault.configuration, bugs=[fault.name])).violation

@@ -101,6 +101,7 @@ def test_safe_mode_waits_for_every_datanode_that_is_up() -> None:
     run.do("safe_mode_ends")
 
 
+@pytest.mark.slow
 def test_safe_mode_of_3_4_waits_for_complete_blocks_only() -> None:
     run = RestartsRun("hadoop-3.4")
     run.write()
@@ -159,6 +160,7 @@ def test_a_recovery_ends_when_its_primary_registers_anew() -> None:
         run.do("init_replica_recovery", primary=0, file=0, datanode=0)
 
 
+@pytest.mark.slow
 def test_a_recovery_of_3_4_goes_on_and_restamps_a_closed_block() -> None:
     run = under_recovery("hadoop-3.4")
     run.collect()

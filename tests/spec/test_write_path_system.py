@@ -131,12 +131,14 @@ def test_known_bytes_are_not_deleted() -> None:
     assert run.refusal("commit_block_synchronization", primary=0, file=0) == "IOException"
 
 
+@pytest.mark.slow
 def test_known_bytes_are_deleted_by_3_4_though_two_nodes_have_them() -> None:
     run = appended_where_one_of_three_is_known("hadoop-3.4")
     assert run.do("commit_block_synchronization", primary=0, file=0)["deleted"] == "true"
     assert "file1: removed" in run.shown("block")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", ["HDFS-17850", "HDFS-17850-in-append-alone"])
 def test_hdfs_17850_a_node_that_the_client_left_out_decides_the_length(bug: str) -> None:
     """Two bytes are acknowledged, one is left: as measured with HDFS 3.4.1, of which the unit was 1,000 bytes."""

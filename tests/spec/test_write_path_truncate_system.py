@@ -52,6 +52,7 @@ def closed_with_two_bytes() -> TruncateRun:
     return run
 
 
+@pytest.mark.slow
 def test_a_file_that_was_cut_goes_on_without_a_node() -> None:
     run = closed_with_two_bytes()
     run.cut(1)
@@ -68,6 +69,7 @@ def test_a_file_that_was_cut_goes_on_without_a_node() -> None:
     assert run.do("hflush", client=0, file=0) == {"num_bytes": "2"}
 
 
+@pytest.mark.slow
 def test_the_second_of_two_blocks_is_cut_and_the_first_one_stays() -> None:
     run = TruncateRun()
     run.write()
@@ -149,6 +151,7 @@ class OpenFileIsCut(TruncateOnWritePath, lane="namenode"):
         s.hflushed[file] = 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mutant", "upper"),
     [(LongerFile, "hdfs.single_writer_truncate"), (OpenFileIsCut, "hdfs.durable_prefix_truncate")],

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from genstamp import lock
 from genstamp.agree.run import PEERS
 from genstamp.systems import system_named
@@ -25,6 +27,7 @@ def test_kept_agreement_is_about_what_is_locked() -> None:
     assert kept
 
 
+@pytest.mark.slow
 def test_what_was_kept_under_other_limits_is_what_is_found_under_them() -> None:
     for name, system in lock.read(LOCK).items():
         for semantics, entry in system.semantics.items():

@@ -130,6 +130,7 @@ class Post(Part):
 POST = System("post", parts=[Post], configurations=[Configuration("two", sizes={}, limits={"letters": 2})])
 
 
+@pytest.mark.slow
 def test_a_broken_refinement_has_its_whole_name(tmp_path: Path) -> None:
     once = [Configuration("once", sizes={})]
     upper = System("a.upper", parts=[Whole], configurations=once)

@@ -23,6 +23,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
+@pytest.mark.slow
 def test_check_tells_what_was_searched_and_within_which_limits() -> None:
     result = run("check", "hdfs.recovery:takeover")
     assert result.exit_code == 0
@@ -120,6 +121,7 @@ def test_bmc_shows_a_shortest_path_and_exits_as_check_does() -> None:
     assert unreached.exit_code == 12
 
 
+@pytest.mark.slow
 def test_check_with_a_bug_exits_12_with_a_numbered_counterexample() -> None:
     result = run("check", "hdfs.recovery", "--bug", "HDFS-10240")
     assert result.exit_code == 12
@@ -128,6 +130,7 @@ def test_check_with_a_bug_exits_12_with_a_numbered_counterexample() -> None:
     assert len(steps) == RECOVERY.bug("HDFS-10240").depth
 
 
+@pytest.mark.slow
 def test_check_gives_json_with_a_trace() -> None:
     result = run("check", "hdfs.recovery", "--bug", "HDFS-11817", "--format", "json")
     (found,) = json.loads(result.stdout)
@@ -136,6 +139,7 @@ def test_check_gives_json_with_a_trace() -> None:
     assert [state["mbt::actionTaken"] for state in trace["states"]][:2] == ["init", "create"]
 
 
+@pytest.mark.slow
 def test_check_gives_junit_where_a_violation_is_a_failure() -> None:
     result = run("check", "hdfs.recovery", "--bug", "HDFS-11817", "--format", "junit")
     suite = ElementTree.fromstring(result.stdout)
@@ -143,12 +147,14 @@ def test_check_gives_junit_where_a_violation_is_a_failure() -> None:
     assert suite.find("testcase/failure") is not None
 
 
+@pytest.mark.slow
 def test_check_that_gives_up_is_undetermined_and_an_error_in_junit() -> None:
     assert run("check", "hdfs.recovery:restarts", "--max-states", "1000").exit_code == 3
     result = run("check", "hdfs.recovery:restarts", "--max-states", "1000", "--format", "junit")
     assert ElementTree.fromstring(result.stdout).get("errors") == "1"
 
 
+@pytest.mark.slow
 def test_check_takes_other_limits_and_says_so() -> None:
     result = run("check", "hdfs.recovery:takeover", "--limit", "stamps=2", "--limit", "crashes=0")
     assert "takeover* (repaired): holds within these limits: bytes 1, crashes 0, stamps 2" in result.stdout
@@ -161,6 +167,7 @@ def test_check_says_that_one_state_stands_for_many() -> None:
     assert "one state for many: ordered numbers by rank" in result.stdout
 
 
+@pytest.mark.slow
 def test_check_keeps_one_state_of_all_that_number_members_otherwise() -> None:
     result = run("check", "hdfs.recovery:takeover", "--symmetry")
     assert result.exit_code == 0
@@ -179,12 +186,14 @@ def test_check_refuses_a_limit_that_is_none(text: str) -> None:
     assert run("check", "hdfs.recovery:takeover", "--limit", text).exit_code == 2
 
 
+@pytest.mark.slow
 def test_what_no_search_reaches_is_named() -> None:
     missing = coverage.missing(coverage.together([coverage.of(explore(RECOVERY.instance("takeover")))]))
     assert "action abandon_recovery" in missing
     assert "witness two_recoveries_in_flight" in missing
 
 
+@pytest.mark.slow
 def test_prove_tells_each_property_and_what_it_rests_on() -> None:
     result = run("prove", "hdfs.recovery:takeover")
     assert result.exit_code == 0
@@ -193,12 +202,14 @@ def test_prove_tells_each_property_and_what_it_rests_on() -> None:
     assert "given only_granted_leases_cover_files" in result.stdout
 
 
+@pytest.mark.slow
 def test_prove_shows_the_step_that_breaks_a_property() -> None:
     result = run("prove", "hdfs.recovery:takeover", "--bug", "HDFS-11817")
     assert result.exit_code == 12
     assert "step: release_expired_lease_fails(" in result.stdout
 
 
+@pytest.mark.slow
 def test_prove_gives_json_with_an_entry_an_obligation() -> None:
     (report,) = json.loads(run("prove", "hdfs.recovery:takeover", "--format", "json").stdout)
     assert report["verdict"] == "proved"
@@ -235,6 +246,7 @@ def test_doctor_finds_everything_here() -> None:
     assert "z3-solver" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

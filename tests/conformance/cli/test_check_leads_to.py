@@ -47,6 +47,7 @@ def test_numbers_that_rise_for_ever_need_to_be_renumbered() -> None:
     assert "  and again from step 2, with higher numbers" in renumbered.stdout
 
 
+@pytest.mark.slow
 def test_a_configuration_says_that_numbers_are_judged_by_rank() -> None:
     holds = run("hdfs.expiry:one_client")
     assert holds.exit_code == 0

@@ -75,6 +75,7 @@ def conform(place: Path, implementation: str, *words: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.mark.slow
 def test_a_system_of_ones_own_is_held_and_what_the_command_says_is_kept(place: Path) -> None:
     code, text = conform(place, "good.py", "--adapter-log", str(place / "log"))
     assert code == 0, text
@@ -83,6 +84,7 @@ def test_a_system_of_ones_own_is_held_and_what_the_command_says_is_kept(place: P
     assert set((place / "log").read_text().split()) == {"started"}
 
 
+@pytest.mark.slow
 def test_an_implementation_of_ones_own_is_rejected_with_the_numbers_that_were_asked_for(place: Path) -> None:
     code, text = conform(place, "bad.py")
     assert code == 12, text

@@ -129,6 +129,7 @@ def test_simulate_in_all_forms() -> None:
     assert at(violated) in declared(TWO_PHASE_FILE, "consistent")
 
 
+@pytest.mark.slow
 def test_prove_in_all_forms() -> None:
     proof = "tests.model.systems.two_phase_proof:TWO_PHASE_PROOF"
     assert results(0, "prove", proof) == []
@@ -168,6 +169,7 @@ def test_replay_in_all_forms(tmp_path: Path) -> None:
     assert at(rejected) in declared(TWO_PHASE_FILE, "tm_commit")
 
 
+@pytest.mark.slow
 def test_mutate_points_to_the_line_that_is_changed() -> None:
     mutants = ("mutate", TWO_PHASE, "--jobs", "1", "--action", "tm_commit")
     [noted] = results(0, *mutants)

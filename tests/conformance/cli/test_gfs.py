@@ -42,6 +42,7 @@ def arguments_of(verb: str, local: Path) -> list[str]:
     return [verb, *given.get(verb, ["/a"])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", FILES)
 def test_a_master_that_is_not_there_is_waited_for_aloud_and_not_for_ever(
     verb: str, closed_port: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -123,6 +124,7 @@ def test_a_node_that_is_no_master_is_told_from_one() -> None:
     )
 
 
+@pytest.mark.slow
 def test_refusals_go_by_their_names(tmp_path: Path) -> None:
     async def start() -> tuple[Any, str]:
         server = MasterServer(tmp_path / "m", [], NoEvents())

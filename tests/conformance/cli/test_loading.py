@@ -24,6 +24,7 @@ def test_a_broken_layer_fails_its_own_verb_in_a_line(tmp_path: Path) -> None:
     assert genstamp(tmp_path, "list", "hdfs.recovery").stdout.startswith("hdfs.recovery: ")
 
 
+@pytest.mark.slow
 def test_work_with_files_waits_for_no_specification() -> None:
     """Each `genstamp dfs put`, or `gfs put`, is a process of its own: what it loads is paid for with each."""
     others = ("genstamp_model.language", "genstamp_spec", "genstamp.cli.logs", "genstamp.systems", "z3", "pyspark")

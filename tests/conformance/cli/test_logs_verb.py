@@ -28,6 +28,7 @@ def test_path_that_is_not_there_is_refused_without_starting_spark() -> None:
     assert result.stderr == "genstamp: no file or directory nowhere.log\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_spark")
 def test_small_log_is_checked_without_starting_spark(tmp_path: Path) -> None:
     log = tmp_path / "namenode.log"

@@ -87,6 +87,7 @@ def test_strict_fails_until_every_survivor_is_reviewed(tmp_path: Path) -> None:
     assert "its word is never read again" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_sample_is_drawn_by_its_seed() -> None:
     small = (*SMALL, "--sample", "3", "--format", "json")
     first, again, other = (json.loads(run(*small, "--seed", seed).stdout)["outcomes"] for seed in ("1", "1", "2"))

@@ -31,6 +31,7 @@ def test_a_thread_prints_where_it_is_told_that_this_is_genstamps_own(capsys: pyt
     assert capsys.readouterr().err == "of an author\nof an author again\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
 @pytest.mark.parametrize("command", [["list"], ["check", "hdfs.monitor", "--format", "json"], ["--version"]])
 def test_what_is_not_written_is_a_failure(command: list[str]) -> None:
@@ -44,6 +45,7 @@ def test_what_is_not_written_is_a_failure(command: list[str]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_without_standard_output_a_verb_ends_as_with_it() -> None:
     closed = "import os, sys; os.close(1); os.execv(sys.executable, [sys.executable, '-m', 'genstamp', 'list'])"
     ended = subprocess.run([sys.executable, "-c", closed], stderr=subprocess.PIPE, text=True, check=False)

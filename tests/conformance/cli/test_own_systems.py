@@ -86,6 +86,7 @@ NOTHING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 @pytest.mark.parametrize("case", NOTHING)
 def test_a_search_of_nothing_is_an_error_for_every_verb(
@@ -330,6 +331,7 @@ THREADS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", THREADS)
 @pytest.mark.parametrize("verb", [["check"], ["bmc"], ["simulate", "--runs", "3"]], ids=lambda verb: verb[0])
 def test_what_a_thread_of_a_module_prints_is_no_part_of_the_document(
@@ -346,6 +348,7 @@ def test_what_a_thread_of_a_module_prints_is_no_part_of_the_document(
     assert "said" in ended.stderr.splitlines()
 
 
+@pytest.mark.slow
 def test_what_a_module_prints_at_the_end_is_no_part_of_the_document(tmp_path: Path) -> None:
     place = written(tmp_path, "import atexit; atexit.register(print, 'said')\n@action\ndef go(s): s.f = ~s.f")
     command = [sys.executable, "-m", "genstamp", "bmc", place, "--format", "json"]

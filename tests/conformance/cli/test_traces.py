@@ -23,6 +23,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_replay_accepts_what_check_found(trace: Path) -> None:
     result = run("replay", str(trace))
     assert result.exit_code == 0
@@ -34,6 +35,7 @@ def test_replay_reads_standard_input(trace: Path) -> None:
     assert run("replay", "-", text=trace.read_text()).exit_code == 0
 
 
+@pytest.mark.slow
 def test_replay_rejects_it_where_the_fault_is_mended(trace: Path) -> None:
     text = (
         trace.read_text().replace('"bugs": "HDFS-10240"', '"bugs": ""').replace("complete_under_recovery", "complete")
@@ -70,6 +72,7 @@ def test_a_trace_must_say_whose_it_is(tmp_path: Path) -> None:
     assert "No such file" in str(missing.exception)
 
 
+@pytest.mark.slow
 def test_simulate_tells_its_seed_and_what_it_found() -> None:
     result = run("simulate", "hdfs.recovery:takeover", "--bug", "HDFS-10240", "--seed", "1")
     assert result.exit_code == 12

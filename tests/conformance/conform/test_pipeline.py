@@ -31,6 +31,7 @@ def failure_of(configuration: str = "pair") -> Failure:
     return found.failure
 
 
+@pytest.mark.slow
 def test_the_reference_implementation_conforms() -> None:
     report = conform(ReferenceAdapter(), PIPELINE, examples=25, seed=SEED)
     assert report.failure is None, str(report.failure)
@@ -38,6 +39,7 @@ def test_the_reference_implementation_conforms() -> None:
     assert report.figures.events > 500
 
 
+@pytest.mark.slow
 def test_a_walk_reaches_what_can_be_reached() -> None:
     found = walk(ReferenceAdapter(), PIPELINE, "pair")
     assert found.failure is None, str(found.failure)
@@ -45,6 +47,7 @@ def test_a_walk_reaches_what_can_be_reached() -> None:
     assert {missing.call.split("(")[0] for missing in found.missing} <= {"error_ack_comes", "mirror_fails"}
 
 
+@pytest.mark.slow
 def test_bytes_that_become_visible_too_early_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte counts as acknowledged as soon as it is received."""
     receive = BlockReceiver._next_packet
@@ -62,6 +65,7 @@ def test_bytes_that_become_visible_too_early_are_caught(monkeypatch: pytest.Monk
     assert failure.event == "raise_bytes_acked"
 
 
+@pytest.mark.slow
 def test_an_ack_before_its_bytes_are_visible_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """HDFS-2021: the ack goes up, and the bytes become visible some time later."""
     monkeypatch.setattr(BlockReceiver, "acknowledge", lambda self, end: None)
@@ -69,6 +73,7 @@ def test_an_ack_before_its_bytes_are_visible_is_caught(monkeypatch: pytest.Monke
     assert failure.event == "raise_bytes_acked"
 
 
+@pytest.mark.slow
 def test_a_writer_that_gets_a_stamp_under_recovery_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """HDFS-1555: nobody looks at the state of the block."""
     checked = FSNamesystem.check_uc_block
@@ -87,6 +92,7 @@ def test_a_writer_that_gets_a_stamp_under_recovery_is_caught(monkeypatch: pytest
     assert "the block is under construction" in failure.labels
 
 
+@pytest.mark.slow
 def test_a_late_call_that_brings_an_old_stamp_back_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """updatePipeline compares no stamps."""
 
@@ -141,6 +147,7 @@ def test_a_reader_is_shown_what_the_nearest_node_shows() -> None:
     driver.close()
 
 
+@pytest.mark.slow
 def test_a_stamp_that_is_given_out_twice_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = FSNamesystem.update_block_for_pipeline
 

@@ -35,6 +35,7 @@ def words(cell: str) -> list[str]:
     return [word.strip() for word in cell.split(",") if word.strip()]
 
 
+@pytest.mark.slow
 def test_session_happens_as_it_is_written(text: str) -> None:
     lines = re.findall(r"^([<>]) (.*)$", text, re.MULTILINE)
     asked = "".join(f"{line}\n" for mark, line in lines if mark == ">")
@@ -45,6 +46,7 @@ def test_session_happens_as_it_is_written(text: str) -> None:
     assert len(lines) == 14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", DRIVINGS)
 def test_steps_on_their_page_are_those_that_the_reference_implementation_accepts(system: str) -> None:
     driving = DRIVINGS[system]
@@ -76,6 +78,7 @@ def test_a_step_is_told_with_what_it_says_shows_and_is_refused_with() -> None:
     assert pipeline["`add_block`"] == ("call", "last, always (may be said)", "generation_stamp", "")
 
 
+@pytest.mark.slow
 def test_the_page_of_steps_says_what_each_way_asks_and_refuses() -> None:
     text = steps_page.page()
     told = [row[1:] for row in rows(text, "Steps of `hdfs.recovery`", 1) if row[0] == "`abandon_recovery`"]

@@ -27,6 +27,7 @@ def swept() -> Sweep:
     return skew.sweep()
 
 
+@pytest.mark.slow
 def test_two_primaries_are_possible_exactly_where_the_skew_exceeds_the_grace(swept: Sweep) -> None:
     possible = {one.setting for one in swept.points if one.steps is not None}
     assert possible == {
@@ -36,6 +37,7 @@ def test_two_primaries_are_possible_exactly_where_the_skew_exceeds_the_grace(swe
     assert not swept.against
 
 
+@pytest.mark.slow
 def test_the_grid_has_both_sides_of_the_boundary_for_every_lease(swept: Sweep) -> None:
     for lease in LEASES:
         assert {one.steps is None for one in swept.points if one.setting.lease == lease} == {False, True}
@@ -48,6 +50,7 @@ def test_it_takes_longer_the_nearer_the_boundary_is(swept: Sweep) -> None:
             assert steps == sorted(steps, reverse=True)
 
 
+@pytest.mark.slow
 def test_the_shortest_run_is_a_run_that_ends_with_two_primaries(swept: Sweep) -> None:
     run = shortest_run(JUST_BEYOND)
     assert run is not None
@@ -60,6 +63,7 @@ def test_the_shortest_run_is_a_run_that_ends_with_two_primaries(swept: Sweep) ->
     assert shortest_run(Setting(JUST_BEYOND.lease, JUST_BEYOND.grace, JUST_BEYOND.skew - 1)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", FAULTS)
 @pytest.mark.parametrize("setting", [Setting(1, 3, 2), Setting(4, 2, 1)], ids=str)
 def test_each_fault_allows_two_primaries_within_the_boundary(bug: str, setting: Setting) -> None:
@@ -80,6 +84,7 @@ def test_a_search_in_which_clocks_cannot_tick_says_nothing(monkeypatch: pytest.M
     assert point(Setting(4, 1, 0)).undetermined == "nothing took the steps chunkserver_clock_ticks"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lease", LEASES)
 def test_clocks_of_one_speed_need_no_grace_and_a_shorter_wait_would_be_too_short(lease: int) -> None:
     assert point(Setting(lease, 0, 0)).steps is None

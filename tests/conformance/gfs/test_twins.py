@@ -26,6 +26,7 @@ def test_the_page_has_a_row_for_each_twin() -> None:
     assert len(TWINS) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:coroutine")
 @pytest.mark.parametrize("twin", TWINS, ids=[twin.name for twin in TWINS])
 def test_a_twin_is_noticed(twin: Twin) -> None:

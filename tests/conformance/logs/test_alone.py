@@ -16,6 +16,7 @@ from genstamp_dfs.events import encode_lines
 from genstamp_dfs.simulation.whole import run_whole
 
 
+@pytest.mark.slow
 def test_tables_are_those_of_the_check_that_keeps_all_in_memory(tmp_path: Path, repository: Path) -> None:
     sources = [repository / "tests" / "data" / "edits" / "editsStored", tmp_path / "events.jsonl"]
     sources[1].write_bytes(encode_lines(run_whole(3).events))
@@ -28,6 +29,7 @@ def test_tables_are_those_of_the_check_that_keeps_all_in_memory(tmp_path: Path, 
         assert sorted(found, key=repr) == sorted(getattr(expected, table).to_pylist(), key=repr), table
 
 
+@pytest.mark.slow
 def test_report_is_the_same_whether_tables_are_kept_or_not(tmp_path: Path) -> None:
     write_logs(tmp_path / "logs", 5000, 1, one_in=20, skew=0.1)
     # Without its second half, so that some is left unfinished.
@@ -40,6 +42,7 @@ def test_report_is_the_same_whether_tables_are_kept_or_not(tmp_path: Path) -> No
     assert replace(counted, seconds=0.0) == replace(kept, out="", seconds=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one_in", "readings"), [(20, [False, True]), (10**9, [False])])
 def test_logs_are_read_for_stories_only_where_something_is_found(
     tmp_path: Path, one_in: int, readings: list[bool]

@@ -16,6 +16,7 @@ KEYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("complete", [False, True])
 @pytest.mark.parametrize("level", KEYS)
 def test_real_daemons_keep_to_the_protocol(repository: Path, level: str, complete: bool) -> None:

@@ -110,11 +110,13 @@ def _agree(paths: Sequence[Path]) -> int:
     return events
 
 
+@pytest.mark.slow
 def test_generated_logs_are_read_alike(tmp_path: Path) -> None:
     write_logs(tmp_path, 3000, seed=3, one_in=50)
     assert _agree(sorted(tmp_path.glob("*.log"))) > 2000
 
 
+@pytest.mark.slow
 def test_logs_with_one_file_that_is_synced_again_and_again_are_read_alike(tmp_path: Path) -> None:
     write_logs(tmp_path, 3000, seed=5, skew=0.6)
     lines = [path.read_text(encoding="ascii").count("BLOCK* fsync: ") for path in tmp_path.glob("*.log")]
@@ -122,6 +124,7 @@ def test_logs_with_one_file_that_is_synced_again_and_again_are_read_alike(tmp_pa
     assert _agree(sorted(tmp_path.glob("*.log"))) > 2000
 
 
+@pytest.mark.slow
 def test_logs_of_the_samples_are_read_alike(shared_data: Path) -> None:
     places = ("failure_logs/hdfs-12070", "hadoop_2_6_5_logs", "incident_excerpts", "audit_logs")
     assert _agree([shared_data / place for place in places]) > 500
@@ -148,6 +151,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("lines") / "hadoop.log"
 
 
+@pytest.mark.slow
 def test_changed_lines_are_read_alike(place: Path) -> None:
     @settings(max_examples=150)
     @given(st.lists(changed_lines(), min_size=1, max_size=25), st.sampled_from(["\n", "\r\n"]), st.booleans())
@@ -167,6 +171,7 @@ def test_changed_lines_are_read_alike(place: Path) -> None:
     read_alike()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [LINE_LENGTH_MAX, LINE_LENGTH_MAX + 1, 6 * LINE_LENGTH_MAX])
 def test_long_lines_are_read_alike(tmp_path: Path, size: int) -> None:
     log = tmp_path / "long.log"
@@ -175,6 +180,7 @@ def test_long_lines_are_read_alike(tmp_path: Path, size: int) -> None:
     _agree([log])
 
 
+@pytest.mark.slow
 def test_pieces_end_where_lines_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces, and rooms for what is found, of a size that no line fits twice; arrays in files."""
     write_logs(tmp_path, 600, seed=4, one_in=20)

@@ -41,6 +41,7 @@ def _read(directory: Path) -> tuple[list[str], list[str]]:
     return sorted(read), sorted(Path(file).name for file in found.left_out)
 
 
+@pytest.mark.slow
 def test_logs_that_share_their_first_mebibyte_and_differ_are_both_read(tmp_path: Path) -> None:
     (tmp_path / "bad.log").write_text(CLOSED + TWICE)
     (tmp_path / "good.log").write_text(CLOSED + OTHERS)
@@ -52,6 +53,7 @@ def test_logs_that_share_their_first_mebibyte_and_differ_are_both_read(tmp_path:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_whole_log_is_read_and_not_the_beginning_beside_it(tmp_path: Path, compress: Compress) -> None:
     """Compressed it is the smaller file by far."""
@@ -91,6 +93,7 @@ def test_of_equal_logs_the_first_is_read(tmp_path: Path) -> None:
     assert _read(tmp_path) == (["a.log"], ["b.log", "c.log", "d.log"])
 
 
+@pytest.mark.slow
 def test_compressed_log_that_is_damaged_is_no_copy(tmp_path: Path) -> None:
     """Nothing says what it held."""
     (tmp_path / "namenode.log").write_text(OTHERS)

@@ -14,6 +14,7 @@ from genstamp.logs.exchange import exchanged
 from genstamp.logs.local import check_locally
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["as it is", "backwards", "any"])
 def test_rows_come_out_by_unit_and_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str) -> None:
     """Logs of a NameNode and of datanodes; no more than about a tenth of the rows is sorted at once."""

@@ -77,10 +77,12 @@ def check(directory: Path, events: list[Event]) -> Checked:
     return check_locally(sorted(directory.iterdir()))
 
 
+@pytest.mark.slow
 def test_every_event_has_a_rule() -> None:
     assert [event for event in sorted(all_events()) if not has_rule(*event)] == []
 
 
+@pytest.mark.slow
 def test_no_event_of_a_run_was_overlooked_in_the_source_text() -> None:
     """Else the test above would prove nothing."""
     seen = {(event.kind, event.event) for seed in range(8) for event in run_seed(seed, options=SOME_MINUTES).events}

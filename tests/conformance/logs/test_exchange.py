@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def _table(rows: list[tuple[Any, ...]]) -> Any:
     return pa.Table.from_pylist([dict(zip(CONCERNS.names, row, strict=True)) for row in rows], CONCERNS)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(_ROWS, st.integers(0, 20))
 def test_compact_rows_say_the_same(rows: list[tuple[Any, ...]], cut: int) -> None:
@@ -47,6 +49,7 @@ def test_compact_rows_say_the_same(rows: list[tuple[Any, ...]], cut: int) -> Non
     assert concerns_of(pa.concat_tables(parts)).to_pylist() == concerns.to_pylist()
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(_ROWS)
 def test_each_entity_is_one_number_and_name(rows: list[tuple[Any, ...]]) -> None:
@@ -66,6 +69,7 @@ def test_replica_of_a_node_is_one_however_it_is_told() -> None:
     assert concerns_of(at_node).to_pylist() == _table([row]).to_pylist()
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(-2, 1), st.integers(0, 1), st.integers(0, 99)), max_size=300))
 @example([(0, 0, at % 2, 99 - at) for at in range(200)])

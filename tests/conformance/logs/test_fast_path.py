@@ -94,6 +94,7 @@ def test_fast_path_answers_as_the_oracle(kind: Kind, unseen: str, begins_later: 
     answers_alike()
 
 
+@pytest.mark.slow
 def test_registers_end_as_they_do_one_event_at_a_time() -> None:
     of = automaton("replica", all_steps("replica"))
 

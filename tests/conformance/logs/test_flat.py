@@ -16,6 +16,7 @@ from genstamp_dfs.events import encode_lines
 from genstamp_dfs.simulation.whole import run_whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dense", [0, 1 << 20], ids=["sparse", "dense"])
 def test_rows_come_back_as_they_were(
     tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch, dense: int

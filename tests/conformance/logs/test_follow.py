@@ -153,6 +153,7 @@ def _places_of(name: str, first: int, last: int) -> list[tuple[str, int]]:
 class TestSource:
     """What is appended to logs, read once."""
 
+    @pytest.mark.slow
     def test_a_line_counts_when_its_end_has_come(self, log: Path, followed: _Followed) -> None:
         log.write_bytes(GOOD[:-9])
         assert followed.batch() == 1
@@ -173,6 +174,7 @@ class TestSource:
         assert followed.batch() == 1
         assert [row["place"]["line"] for row in followed.table("rejects").to_pylist()] == [3]
 
+    @pytest.mark.slow
     def test_what_waits_for_a_line_is_told_once_when_nothing_more_is_read(self, log: Path, followed: _Followed) -> None:
         log.with_suffix(".log").write_text(UNNAMED[:-1])
         followed.end_here()
@@ -183,6 +185,7 @@ class TestSource:
         followed.end_here()
         assert (followed.batch(), followed.batch()) == (1, None)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("at_once", [1 << 9, 1 << 13])
     def test_no_more_is_read_at_once_than_is_asked_for(
         self, log: Path, followed: _Followed, at_once: int, monkeypatch: pytest.MonkeyPatch
@@ -198,6 +201,7 @@ class TestSource:
         assert batches >= log.stat().st_size // (at_once + 1000)
         assert followed.places() == _places_of(log.name, 1, len(lines))
 
+    @pytest.mark.slow
     def test_pieces_a_rotation_and_a_new_start_give_what_the_whole_gives(
         self, tmp_path: Path, log: Path, followed: _Followed
     ) -> None:
@@ -219,6 +223,7 @@ class TestSource:
         found = verdicts(followed.table("concerns"), Terms())
         assert _verdicts(found) == _verdicts(_renamed(alone.verdicts, str(whole), str(log.parent)))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("pieces", [2, 7])
     def test_text_log_in_pieces_is_read_as_the_whole(self, tmp_path: Path, pieces: int) -> None:
         """With a new process for each piece, which goes on where the one before has kept the reader."""
@@ -245,6 +250,7 @@ class TestSource:
                 count[row["what"], row["name"]] += row["count"]
         assert counts[0] == counts[1]
 
+    @pytest.mark.slow
     def test_a_batch_that_is_run_again_reads_the_same(self, log: Path, followed: _Followed) -> None:
         """Also where its log was renamed, or compressed and another one begun, since it was planned."""
         lines = _events(3)
@@ -285,6 +291,7 @@ class TestSource:
         read = {Path(row["file"]).parent.name for row in followed.table("coverage").to_pylist()}
         assert read in ({"a", "c"}, {"b", "c"})
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("new_start", ["never", "when it is copied", "when it is emptied"])
     def test_a_log_that_is_copied_and_emptied_is_read_once(
         self, log: Path, followed: _Followed, new_start: str
@@ -309,6 +316,7 @@ class TestSource:
         expected = _places_of("events.jsonl", 1, third) + _places_of("events.jsonl", 1, len(lines) - third - 5)
         assert followed.places() == sorted(expected) + copied
 
+    @pytest.mark.slow
     def test_a_log_that_is_emptied_is_read_on_from_its_beginning(self, log: Path, followed: _Followed) -> None:
         lines = _events(3)
         log.write_bytes(b"".join(lines[:40]))
@@ -394,12 +402,14 @@ def _newest(found: list[Any]) -> dict[Key, dict[str, Any]]:
 class TestPart:
     """The events of keys that are kept."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", [1, 2, 3])
     def test_the_last_verdict_of_each_key_is_that_of_all_its_events(self, rows: Any, seed: int) -> None:
         part = _part()
         found = [part.checked(each, number, Terms()) for number, each in enumerate(_batches(rows, seed, 5))]
         assert _newest(found) == _newest([_part().checked(rows, 0, Terms())])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", [1, 2, 3])
     def test_a_key_that_had_to_go_has_no_verdict_ever_after(self, rows: Any, seed: int) -> None:
         most = rows.num_rows // 4
@@ -548,6 +558,7 @@ class TestFollowing:
         assert (refused.exit_code, "cannot follow standard input" in refused.stderr.replace("\n", " ")) == (2, True)
 
 
+@pytest.mark.slow
 def test_following_ends_when_it_is_asked_to(tmp_path: Path) -> None:
     log, out = tmp_path / "events.jsonl", tmp_path / "out"
     log.write_bytes(GOOD + BAD)

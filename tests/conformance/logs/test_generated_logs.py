@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import pytest
 from benchmarks.logs.generator import VIOLATED, VIOLATIONS, write_logs
 
 from genstamp.logs.local import check_locally
 
 
+@pytest.mark.slow
 def test_violations_that_were_put_in_are_found_and_no_others(tmp_path: Path) -> None:
     written = write_logs(tmp_path, 6000, seed=5, one_in=40)
     assert set(written.violated.values()) == set(VIOLATIONS)

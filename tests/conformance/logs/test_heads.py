@@ -78,6 +78,7 @@ def test_every_kind_of_head_is_read(logs: Path, case: str) -> None:
     assert _is_story(check_alone([logs / "layouts" / case]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda form: form.name)
 def test_every_carrier_around_a_layout_tells_the_same(layout: Form, tmp_path: Path) -> None:
     for carrier in CARRIERS:
@@ -103,6 +104,7 @@ def test_every_way_to_write_a_time_is_read(layout: Form, written: str) -> None:
     assert found is not None and (found.message, found.time_us // 1_000_000) == (b"MESSAGE", 1542198335)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("compiled", [False, True])
@@ -157,6 +159,7 @@ STORY = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("carrier", CARRIERS, ids=lambda form: form.name)
 @pytest.mark.parametrize("size", [1, 150])
 def test_compiled_code_tells_the_same(
@@ -241,6 +244,7 @@ def test_hostile_head_takes_no_time_without_end(part: str, before: str) -> None:
     assert time.process_time() - began < 2
 
 
+@pytest.mark.slow
 def test_heads_that_are_cut_and_mixed_are_read_or_not() -> None:
     seed = 20181114
     print(f"seed {seed}")

@@ -52,6 +52,7 @@ def _actions(trace: Trace) -> list[str]:
     return [state["mbt::actionTaken"] for state in trace["states"][1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["hdfs.lease", "hdfs.recovery", "hdfs.pipeline"])
 def test_trace_of_a_system_conforms_and_its_steps_are_events(check: Callable[[Trace], Checked], system: str) -> None:
     trace = walked(system, 7, 10)
@@ -67,6 +68,7 @@ def test_trace_of_a_system_conforms_and_its_steps_are_events(check: Callable[[Tr
     assert hidden == len(_actions(trace)) - len(seen)
 
 
+@pytest.mark.slow
 def test_trace_that_only_shows_states_is_followed_by_them(check: Callable[[Trace], Checked], trace: Trace) -> None:
     silent = _copy(trace)
     for state in silent["states"]:
@@ -118,6 +120,7 @@ def test_trace_of_apalache_names_the_module_that_was_exported(check: Callable[[T
     assert (verdict["safety"], verdict["entity"].split()[0]) == ("conformant", "hdfs.lease")
 
 
+@pytest.mark.slow
 def test_bug_that_a_trace_was_found_with_is_no_part_of_the_specification(check: Callable[[Trace], Checked]) -> None:
     """HDFS-4232: the path is one of the system with the bug, and leaves the system as it should be."""
     trace = walked("hdfs.lease", 1, 25, ("HDFS-4232",))

@@ -310,6 +310,7 @@ def test_line_that_begins_like_one_of_these_is_kept_where_it_cannot_be_read(chec
     assert (checked.events.num_rows, checked.rejects.num_rows) == (0, 1)
 
 
+@pytest.mark.slow
 def test_pipelines_of_clients_are_found_in_what_their_containers_log(shared_data: Path) -> None:
     checked = check_locally([shared_data / "dfsclient_logs"])
     assert checked.rejects.num_rows == 0

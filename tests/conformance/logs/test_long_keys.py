@@ -39,6 +39,7 @@ def checked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return check_locally(paths, complete=request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows_max", [30, 200])
 def test_verdicts_are_those_of_all_rows_at_once(checked: Checked, tmp_path: Path, rows_max: int) -> None:
     found, steps = _found(checked.concerns, checked.terms, tmp_path, rows_max)
@@ -49,6 +50,7 @@ def test_verdicts_are_those_of_all_rows_at_once(checked: Checked, tmp_path: Path
     assert _steps(steps) == _steps(checked.steps)
 
 
+@pytest.mark.slow
 def test_entities_of_a_kind_as_one_have_the_verdict_of_all_rows_at_once(checked: Checked, tmp_path: Path) -> None:
     """So there are long keys of several nodes, rejected ones, and some with events that no rule knows."""
     names = checked.concerns.column("entity")
@@ -83,6 +85,7 @@ def _steps(table: Any) -> list[Any]:
     return sorted(tuple(row.values()) for row in added.to_pylist())
 
 
+@pytest.mark.slow
 def test_two_names_with_one_key_are_two(checked: Checked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hashes of names tell hardly ever the same of two keys; here always."""
 
@@ -97,6 +100,7 @@ def test_two_names_with_one_key_are_two(checked: Checked, tmp_path: Path, monkey
     assert _rows(found) == _rows(expected)
 
 
+@pytest.mark.slow
 def test_order_of_files_changes_nothing(checked: Checked, tmp_path: Path) -> None:
     order = list(range(checked.concerns.num_rows))
     random.Random(4).shuffle(order)
@@ -107,6 +111,7 @@ def test_order_of_files_changes_nothing(checked: Checked, tmp_path: Path) -> Non
     assert _rows(found) == _rows(checked.verdicts)
 
 
+@pytest.mark.slow
 def test_a_block_is_checked_with_its_replicas_and_with_what_others_tell_of_it(checked: Checked, tmp_path: Path) -> None:
     """However many rows are held, if those of one number are no more."""
     tables = list(in_order(checked.concerns, 7))

@@ -70,6 +70,7 @@ TWINS: dict[str, tuple[Change, str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TWINS)
 def test_broken_twin_is_violated(tmp_path: Path, name: str) -> None:
     change, kind, reason = TWINS[name]
@@ -78,6 +79,7 @@ def test_broken_twin_is_violated(tmp_path: Path, name: str) -> None:
     assert any(row["kind"] == kind and reason in row["failed"] for row in violated), violated
 
 
+@pytest.mark.slow
 def test_missing_events_are_counted_and_contradict_a_whole_log(tmp_path: Path) -> None:
     events = run_whole(3).events
     shortened = [event for event in events if (event.node, event.node_sequence) != ("namenode", 5)]
@@ -99,12 +101,14 @@ def test_rotated_events_are_read_in_the_order_in_which_they_were_written(tmp_pat
     assert {row["safety"] for row in checked.verdicts.to_pylist()} == {"conformant"}
 
 
+@pytest.mark.slow
 def test_two_runs_in_one_file_are_told(tmp_path: Path) -> None:
     events = run_whole(3).events
     rejects = _check(tmp_path / "events", [*events, *events], complete=False).rejects.to_pylist()
     assert any("out of order, or two runs in one file" in row["reason"] for row in rejects)
 
 
+@pytest.mark.slow
 def test_two_runs_under_one_name_are_checked_apart(tmp_path: Path) -> None:
     """Two runs of one seed name the same pool, and give the same block ids out."""
     for name in ("one", "two"):
@@ -119,6 +123,7 @@ def test_two_runs_under_one_name_are_checked_apart(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

@@ -213,6 +213,7 @@ def test_template_that_is_no_step_is_counted(tmp_path: Path) -> None:
     assert counted == {"add_block": 1, "header": 1, "scan of a replica": 2, "empty packet": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["HDFS_first20000", "complete_traces", "HDFS_2k"])
 def test_every_line_of_the_samples_is_an_event_or_counted(shared_data: Path, name: str) -> None:
     path = shared_data / "hdfs_v1" / "raw" / f"{name}.log.gz"
@@ -231,6 +232,7 @@ def test_blocks_recorded_again_after_their_deletion_are_found_in_the_raw_lines(s
     assert violated == {"-2126554733521224025", "872694497849122755"}
 
 
+@pytest.mark.slow
 def test_lines_and_sequence_of_a_block_tell_the_same(shared_data: Path) -> None:
     """Two readers of the same blocks; the copies of the lines lack the orders to delete."""
     folder = shared_data / "hdfs_v1"

@@ -57,6 +57,7 @@ def _found(search: Any, *given: Any) -> Found | str | None:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(_stories(), st.booleans(), st.integers(1, 8), st.integers(1, 5))
 def test_search_within_reach_finds_what_a_search_of_all_finds(
@@ -97,6 +98,7 @@ def _pieces(rows: Sequence[dict[str, Any]], size: int) -> Iterator[tuple[Rows, A
         yield piece, np.arange(len(piece.rule))
 
 
+@pytest.mark.slow
 def test_few_of_very_many_events_are_held() -> None:
     """100,000 events of two nodes, of which none can be the first."""
     of = automaton("block", frozenset())

@@ -129,6 +129,7 @@ def ruled() -> set[Step]:
     }
 
 
+@pytest.mark.slow
 def test_an_event_does_the_same_in_the_rule_books_and_in_the_specification() -> None:
     of_systems, of_books = specified(), ruled()
     assert min(len(of_systems), len(of_books), len(of_systems & of_books)) > 50

@@ -43,6 +43,7 @@ def test_content_is_decompressed(tmp_path: Path, content: bytes) -> None:
     assert _read(tmp_path / "log") == TEXT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compress", [bz2.compress, lzma.compress])
 def test_few_bytes_give_much_content_piece_by_piece(tmp_path: Path, compress: "type[bytes]") -> None:
     size = 100 << 20
@@ -75,6 +76,7 @@ def test_compressed_data_with_a_wrong_checksum_is_damaged(tmp_path: Path) -> Non
         _read(tmp_path / "log")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compress", COMPRESS)
 def test_data_that_expands_beyond_reason_is_refused(
     tmp_path: Path, compress: "type[bytes]", monkeypatch: pytest.MonkeyPatch
@@ -99,6 +101,7 @@ def test_lines_end_as_on_any_system(tmp_path: Path) -> None:
         assert list(lines(stream)) == [b"one", b"", b"two"]
 
 
+@pytest.mark.slow
 def test_archive_that_expands_a_thousand_times_is_read_while_it_is_small(tmp_path: Path) -> None:
     size = 100 << 20
     (tmp_path / "a.gz").write_bytes(gzip.compress(bytes(size)))

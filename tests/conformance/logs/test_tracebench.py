@@ -273,6 +273,7 @@ def _counted(paths: Sequence[Path], **terms: Any) -> Counter[tuple[str, str, str
     return counts
 
 
+@pytest.mark.slow
 def test_every_file_of_the_controls_is_completed(collections: Collections) -> None:
     """481 created files, as the README of the data counts them without any lifecycle."""
     controls = [path for path in collections("") if _is_control(path)]

@@ -187,6 +187,7 @@ def test_edit_logs_come_first(edits: Path, tmp_path: Path) -> None:
     assert [unit.reader for unit in find_units([str(tmp_path)]).units] == [EDIT_LOG, LOG]
 
 
+@pytest.mark.slow
 def test_beginnings_of_many_files_are_not_kept(tmp_path: Path) -> None:
     """A large cluster has tens of thousands of logs, each with a beginning of a MiB."""
     for number in range(24):

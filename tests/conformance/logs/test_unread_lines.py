@@ -225,6 +225,7 @@ def test_log_that_is_followed_names_the_lines(logs: Path, tmp_path: Path) -> Non
 FILLER = "a line of no log at all\n" * (2 * HEAD // 24)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [READ, f"24/03/01 10:00 INFO {ALLOCATED}\n"], ids=["known layout", "unknown layout"])
 def test_log_is_known_by_a_line_behind_the_first_mebibyte(tmp_path: Path, line: str) -> None:
     (tmp_path / "a.log").write_text(READ)
@@ -292,6 +293,7 @@ CUT = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("line", "most"), CUT)
 def test_last_line_that_is_cut_is_no_violation(tmp_path: Path, line: str, most: int) -> None:
     """As of a log that was copied while it was written."""

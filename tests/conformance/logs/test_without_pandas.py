@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 _CHECK = """
 import sys
 from genstamp.cli import main
@@ -23,6 +25,7 @@ print(pa.table({"a": [1, 2]}).to_pandas()["a"].sum())
 """
 
 
+@pytest.mark.slow
 def test_no_result_of_a_check_takes_pandas(repository: Path, tmp_path: Path) -> None:
     events = str(repository / "examples" / "late_writer.jsonl")
     wanted = ["--out", str(tmp_path / "out"), "--html", str(tmp_path / "page.html"), "--format", "json"]
@@ -32,6 +35,7 @@ def test_no_result_of_a_check_takes_pandas(repository: Path, tmp_path: Path) -> 
     assert (tmp_path / "page.html").exists()
 
 
+@pytest.mark.slow
 def test_pandas_is_there_for_who_asks_for_it() -> None:
     done = subprocess.run([sys.executable, "-c", _LATER], check=True, capture_output=True, text=True)
     assert done.stdout == "3\n"

@@ -1,5 +1,7 @@
 """The tables of F.1 and F.3, computed from the specification, are those of the facts."""
 
+import pytest
+
 from genstamp.systems import system_named
 from genstamp.tables import derived_page, releases
 from genstamp.tables.lease_recovery import CALLS, SITUATIONS, rows
@@ -41,6 +43,7 @@ def test_releases_are_those_of_the_facts() -> None:
     assert releases.rows(system_named("hdfs.lease"), "two_clients") == RELEASES
 
 
+@pytest.mark.slow
 def test_the_page_shows_every_row() -> None:
     page = derived_page.page()
     assert all(f"| {name} |" in page for name in SITUATIONS)

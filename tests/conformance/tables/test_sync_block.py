@@ -26,6 +26,7 @@ def found() -> dict[str, tuple[str, ...]]:
     return rows(system_named("hdfs.recovery"), "hadoop-3.4")
 
 
+@pytest.mark.slow
 def test_each_pair_is_decided_as_in_the_facts(found: dict[str, tuple[str, ...]]) -> None:
     assert list(found) == list(REPLICAS)
     assert {name: found[name][:5] for name in FACTS} == FACTS

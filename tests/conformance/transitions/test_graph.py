@@ -23,6 +23,7 @@ def _instance(system: str) -> Instance:
             return Instance(model, declared.configuration("upgrade"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["hdfs.lease", "hdfs.recovery", "hdfs.pipeline"])
 def test_a_graph_has_the_states_and_steps_that_evaluate_has(system: str) -> None:
     instance = _instance(system)

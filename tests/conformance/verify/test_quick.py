@@ -88,12 +88,14 @@ def test_what_differs_from_the_lock_is_noticed(context: Context, planned: plan.P
     assert summing.locked("lock", rows, [], path, None).verdict is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 def test_the_two_invariants_are_proved(planned: plan.Plan, context: Context) -> None:
     for system, (name, _) in quick.PROVED.items():
         (row,) = rows_of(_job(planned, f"prove_{system}"), context)
         assert (row.verdict, row.note.partition(",")[0]) == (Verdict.HOLDS, name)
 
 
+@pytest.mark.slow
 def test_logs_are_read_without_spark(planned: plan.Plan, context: Context) -> None:
     rows = {row.claim: row.verdict for row in rows_of(_job(planned, "logs"), context)}
     assert [verdict for claim, verdict in rows.items() if "hdfs-12070" not in claim] == [Verdict.HOLDS] * 3

@@ -16,6 +16,7 @@ def row(tmp_path: Path, runs: int) -> Row:
     return made
 
 
+@pytest.mark.slow
 def test_runs_that_keep_their_promises_hold(tmp_path: Path) -> None:
     made = row(tmp_path, 3)
     assert (made.verdict, made.looked_at) == (Verdict.HOLDS, "3 runs")
@@ -34,6 +35,7 @@ def test_a_broken_promise_is_told_with_its_seed(tmp_path: Path, monkeypatch: pyt
     assert made.story == ("seed 1: /a lost 5 bytes",)
 
 
+@pytest.mark.slow
 def test_runs_of_gfs_that_keep_their_promises_hold(tmp_path: Path) -> None:
     context = Context(repository=tmp_path, directory=tmp_path, data=None, seed=0)
     (made,) = simulate_gfs(context, "simulate", 3)

@@ -78,6 +78,7 @@ def small() -> Walk:
     return walk(ReferenceAdapter(), RECOVERY, NO_BYTE)
 
 
+@pytest.mark.slow
 def test_an_implementation_is_led_to_nearly_everything_and_the_same_way_each_time(small: Walk) -> None:
     assert small.verdict == "conforms"
     assert small.share > 0.95
@@ -87,6 +88,7 @@ def test_an_implementation_is_led_to_nearly_everything_and_the_same_way_each_tim
     assert (again.missing, again.figures) == (small.missing, small.figures)
 
 
+@pytest.mark.slow
 def test_what_is_declined_is_listed_with_a_way_and_the_reason(small: Walk) -> None:
     declined = walk(WithoutAnswer("last_packet"), RECOVERY, NO_BYTE)
     assert declined.verdict == "conforms", "a client may decline it"
@@ -113,6 +115,7 @@ def test_an_event_that_does_not_fit_ends_the_walk_with_a_short_story() -> None:
     assert len(rejected.failure.requests) == 2
 
 
+@pytest.mark.slow
 def test_what_nobody_asks_for_and_does_not_come_is_listed(small: Walk) -> None:
     timeless = walk(WithoutTime(), RECOVERY, NO_BYTE)
     expired = {one for one in small.certain if one.action.startswith("release_expired_lease")}
@@ -123,6 +126,7 @@ def test_what_nobody_asks_for_and_does_not_come_is_listed(small: Walk) -> None:
     assert all(why.startswith("it was waited for and did not come: ") for why in whys)
 
 
+@pytest.mark.slow
 def test_what_takes_longer_in_the_usual_times_is_reached_in_others() -> None:
     one_recovery = Configuration("one_byte", ONE, {"stamps": 2, "bytes": 0, "crashes": 0})
     timeless = replace(driving_of("hdfs.recovery"), other_times=())
@@ -132,6 +136,7 @@ def test_what_takes_longer_in_the_usual_times_is_reached_in_others() -> None:
     assert {one.action for one in others.certain - usual.certain} >= {"recover_lease_waits"}
 
 
+@pytest.mark.slow
 def test_what_depends_on_the_way_is_reached_by_another_way() -> None:
     driving = replace(driving_of("hdfs.recovery"), other_times=())
     one_way, others = (
@@ -157,6 +162,7 @@ def test_one_shortest_way_or_another_is_picked_by_chance() -> None:
     assert ways.shortest([0]) == ways.shortest([0])
 
 
+@pytest.mark.slow
 def test_a_monitor_that_comes_seldom_shows_that_it_finds_a_lease_past_its_hard_limit() -> None:
     driving, two_recoveries = (
         driving_of("hdfs.recovery"),
@@ -192,6 +198,7 @@ def test_a_walk_needs_a_cluster_with_as_many_members() -> None:
         cluster_of(driving, {**ONE, "Block": 2}, "repaired", "hdfs.recovery")
 
 
+@pytest.mark.slow
 def test_a_walk_is_told_to_people_and_to_machines(small: Walk) -> None:
     lines = list(walking.told(small, missing=True))
     assert lines[0] == "hdfs.recovery:no_byte (repaired): conforms"
@@ -245,6 +252,7 @@ def _words(one: Walk) -> frozenset[str]:
     return frozenset(map(str, one.transitions))
 
 
+@pytest.mark.slow
 def test_walks_that_are_kept_one_by_one_are_those_that_are_kept_together(tmp_path: Path) -> None:
     first, second = _two_walks()
     assert first.certain - second.certain
@@ -258,6 +266,7 @@ def test_walks_that_are_kept_one_by_one_are_those_that_are_kept_together(tmp_pat
     assert kept.read(tmp_path, "hdfs.recovery", "3.4.1") == structs.replace(together, walks=on_that_day)
 
 
+@pytest.mark.slow
 def test_a_kept_walk_of_something_else_goes_when_another_is_added(tmp_path: Path) -> None:
     small, other = _two_walks()
     both = [small.configuration, other.configuration]

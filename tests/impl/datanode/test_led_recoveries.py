@@ -88,6 +88,7 @@ def test_a_younger_recovery_ends_an_older_one_without_a_commit() -> None:
     assert world.replicas()[1] == (RUR, 1001, 700)
 
 
+@pytest.mark.slow
 def test_a_participant_that_fails_is_left_out() -> None:
     """HDFS-12070: the replica of one datanode is deleted between its answer and its update."""
     world = World()

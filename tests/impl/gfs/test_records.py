@@ -24,6 +24,7 @@ def read(*chunks: bytes) -> list[Record]:
     return [record for chunk in chunks for record in reader.read_chunk(chunk)]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), awkward)
 def test_a_record_comes_back_as_it_was_given(writer: int, sequence: int, data: bytes) -> None:
     record = Record(RecordId(writer, sequence), data)
@@ -31,6 +32,7 @@ def test_a_record_comes_back_as_it_was_given(writer: int, sequence: int, data: b
     assert decode_record(encoded, 0) == (record, len(encoded))
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_every_whole_record_is_read_once_between_padding_fragments_and_duplicates(draws: st.DataObject) -> None:
     datas = draws.draw(st.lists(awkward, min_size=1, max_size=5))

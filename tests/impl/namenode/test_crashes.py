@@ -59,6 +59,7 @@ def crash_points(new_bench: Any) -> int:
     return disk.effects
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loses_power", [False, True])
 def test_what_was_answered_survives_a_crash_at_every_change(new_bench: Any, loses_power: bool) -> None:
     whole = states_of(new_bench, life(SimulatedDisk()))

@@ -104,6 +104,7 @@ REPLACED = [
 """Those where every node that fails is replaced."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), PLAIN)
 def test_two_faults_one_after_the_other(first: PipelineFault, second: PipelineFault) -> None:
     outcome = run_pipeline_scenario(World.PACKETS, first, second)
@@ -137,6 +138,7 @@ def test_two_faults_in_one_pass(first: PipelineFault, second: PipelineFault) -> 
     assert outcome.scenario.read(PATH) == outcome.written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slow", "hard"), SLOW)
 def test_a_fault_beside_a_slow_node(slow: PipelineFault, hard: PipelineFault) -> None:
     outcome = run_pipeline_scenario(World.PACKETS, slow, hard)
@@ -147,6 +149,7 @@ def test_a_fault_beside_a_slow_node(slow: PipelineFault, hard: PipelineFault) ->
     assert outcome.scenario.read(PATH) == outcome.written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), [one for one in PLAIN if not str(one.id).startswith(("1", "2", "3"))])
 def test_two_faults_without_a_node_in_reserve(first: PipelineFault, second: PipelineFault) -> None:
     """The last node of three cannot be joined by another: the client is told, or the file closed with what there is."""

@@ -87,6 +87,7 @@ async def test_a_call_that_is_made_again_is_answered_as_before_also_by_the_next_
         assert await delete(9) is False
 
 
+@pytest.mark.slow
 async def test_what_one_client_flushed_another_reads(tmp_path: Path) -> None:
     async with cluster(tmp_path) as servers:
         data = some_bytes(BLOCK + 700)

@@ -129,6 +129,7 @@ def test_a_node_whose_disk_is_no_good_ends_and_comes_back(kind: FaultKind) -> No
     assert [event.event for event in result.events].count("namenode_restart") > 1
 
 
+@pytest.mark.slow
 def test_a_datanode_tells_the_namenode_before_it_ends() -> None:
     results = [run_seed(seed, options=BAD_DISKS) for seed in range(4)]
     told = [event for result in results for event in result.events if event.event == "error_report"]

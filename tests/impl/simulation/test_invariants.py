@@ -22,6 +22,7 @@ COMPLETE = replace(COMMITTED, state=BlockUCState.COMPLETE)
 LAST = Block(1, 1001, 9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_invariants_hold_in_every_step(seed: int) -> None:
     watched = Run(make_plan(seed), look_every=1).run()

@@ -45,6 +45,7 @@ def test_with_faults_every_promise_is_kept(seed: int) -> None:
     assert result.totals["crashes"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_every_promise_is_kept_while_syncs_let_others_run(seed: int) -> None:
     result = run_seed(seed, options=PlanOptions(sync_ms=5_000))
@@ -52,11 +53,13 @@ def test_every_promise_is_kept_while_syncs_let_others_run(seed: int) -> None:
     assert result.events != run_seed(seed).events
 
 
+@pytest.mark.slow
 def test_a_seed_replays_a_run_to_the_byte() -> None:
     assert encode_lines(run_seed(5).events) == encode_lines(run_seed(5).events)
     assert encode_lines(run_seed(5).events) != encode_lines(run_seed(6).events)
 
 
+@pytest.mark.slow
 def test_a_run_can_be_had_as_lines() -> None:
     child = subprocess.run(
         [sys.executable, "-m", "genstamp_dfs.simulation", "--seed", "5"], capture_output=True, timeout=60, check=True
@@ -66,6 +69,7 @@ def test_a_run_can_be_had_as_lines() -> None:
     assert child.stderr.startswith(b"seed 5, repaired, ")
 
 
+@pytest.mark.slow
 def test_a_sweep_adds_up_its_runs() -> None:
     result = SweepResult()
     for outcome in sweep(range(3), options=QUIET):
@@ -74,6 +78,7 @@ def test_a_sweep_adds_up_its_runs() -> None:
     assert result.totals["events"] == sum(run_seed(seed, options=QUIET).totals["events"] for seed in range(3))
 
 
+@pytest.mark.slow
 def test_runs_do_all_that_they_are_for() -> None:
     results = [run_seed(seed) for seed in range(6)]
     events = {event.event for result in results for event in result.events}
@@ -115,6 +120,7 @@ def problems(monkeypatch: pytest.MonkeyPatch, module: str, name: str, broken: ty
     return (problem for seed in seeds for problem in run_seed(seed, keep_events=False).problems)
 
 
+@pytest.mark.slow
 def test_a_datanode_that_does_not_force_bytes_to_disk_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     module = "genstamp_dfs.hdfs.datanode.replica_map"
     found = problems(monkeypatch, module, "ReplicaFiles", ForgetfulFiles, range(30))
@@ -141,6 +147,7 @@ class ClusterWithDeafNameNode(SimulatedCluster):
     namenode_class = DeafNameNode
 
 
+@pytest.mark.slow
 def test_a_namenode_that_does_not_hear_of_renewals_takes_files_from_living_clients() -> None:
     """The soft limit passes while a client writes, and somebody who wants its file gets it."""
     busy = PlanOptions(mean_fault_s=0, pieces=60, files=2)

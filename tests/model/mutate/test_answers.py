@@ -155,6 +155,7 @@ def test_a_mutant_that_refuses_what_is_answered_is_noticed() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_the_model_itself_answers_and_refuses_gives_nobody_away() -> None:
     model = _desk(RudeDesk).model()
     for mutant in mutants(model):

@@ -106,6 +106,7 @@ def test_nothing_that_a_judge_notices_is_proved_to_change_nothing(system: System
     assert not {one.mutant.name for one in report.proved} & {one.mutant.name for one in report.survivors}
 
 
+@pytest.mark.slow
 def test_what_is_proved_does_not_lower_the_rate() -> None:
     model = CELLAR.model()
     bases = baseline(model, CELLAR.configurations)

@@ -83,6 +83,7 @@ def outcomes() -> dict[str, Outcome]:
     return {str(mutant).rpartition(" (")[0]: judge(mutant, bases, every=True) for mutant in mutants(model)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mutant", "judges"),
     [
@@ -131,6 +132,7 @@ def test_the_lock_notices_a_refusal_that_never_was() -> None:
     }
 
 
+@pytest.mark.slow
 def test_every_judge_notices_something(outcomes: dict[str, Outcome]) -> None:
     """But those with tests of their own: a call is one action here, nothing is declared inductive, nobody refines."""
     report = Report(list(outcomes.values()), {}, True, 1.0)
@@ -151,6 +153,7 @@ def test_the_model_itself_is_the_same_program() -> None:
     assert (outcome.same, outcome.noticed) == (True, {})
 
 
+@pytest.mark.slow
 def test_survivors_are_listed_with_their_line_and_their_review() -> None:
     model = TWO_PHASE.model()
     bases = baseline(model, [TWO_PHASE.configuration("three")])

@@ -25,6 +25,7 @@ class Watched:
         return map(task, of)
 
 
+@pytest.mark.slow
 def test_the_dear_is_searched_for_what_is_neither_noticed_nor_proved() -> None:
     model, share = CELLAR.model(), Watched()
     outcomes = judged(model, mutants(model), [SMALL], [LARGE], share=share)
@@ -36,6 +37,7 @@ def test_the_dear_is_searched_for_what_is_neither_noticed_nor_proved() -> None:
     assert not share.told["proofs that nothing is changed"] & noticed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [False, True])
 def test_what_is_noticed_does_not_depend_on_who_is_judged_with_it(every: bool) -> None:
     model, configurations = CELLAR.model(), [SMALL, LARGE]

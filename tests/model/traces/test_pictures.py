@@ -214,6 +214,7 @@ def test_a_caller_that_is_no_parameter_is_a_specification_error() -> None:
         System("wrong", parts=[Wrong], configurations=[Configuration("one", sizes=sizes, limits=limits)]).model()
 
 
+@pytest.mark.slow
 def test_the_monitor_is_not_called_by_the_datanode_that_it_chooses() -> None:
     """HDFS-1149: a client creates the file, and nobody calls the lease monitor."""
     bug = "HDFS-1149"
@@ -313,6 +314,7 @@ def test_a_path_without_steps_is_an_empty_picture() -> None:
     assert mermaid(empty) == "sequenceDiagram\n    title letters:two (default)\n"
 
 
+@pytest.mark.slow
 def test_every_step_of_hdfs_recovery_happens_at_a_node() -> None:
     for bug in ((), ("HDFS-10240",), ("HDFS-1218",), ("HDFS-11817",)):
         model = RECOVERY.model(bugs=bug)

@@ -59,12 +59,14 @@ def without(*names: str) -> Any:
     return change
 
 
+@pytest.mark.slow
 def test_what_was_written_is_read_back(office: Path) -> None:
     found = again(office)
     assert found.rejection is None
     assert found.path == office
 
 
+@pytest.mark.slow
 def test_a_trace_of_states_alone_is_followed_by_what_they_are(office: Path) -> None:
     found = again(office, without(ACTION_TAKEN, NONDET_PICKS))
     assert found.rejection is None

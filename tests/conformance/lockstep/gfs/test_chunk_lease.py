@@ -72,6 +72,7 @@ def test_simulated_runs_conform_and_show_all_that_masters_and_chunkservers_do() 
     assert {action.name for action in model.actions} - in_other_words - shown == {"report_higher"}
 
 
+@pytest.mark.slow
 def test_a_run_without_faults_conforms() -> None:
     held = hold_seeds(CHUNK_LEASE, [0, 1], faults=False)
     assert (held.verdict, held.undetermined) == ("conforms", 0)
@@ -89,6 +90,7 @@ LEASES: Final = {
 """Twins that break a rule of leases and versions, and the check that says so, if it is always the same."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", [twin for twin in TWINS if twin.name in LEASES], ids=lambda twin: twin.name)
 def test_a_twin_that_breaks_a_rule_of_leases_is_rejected(twin: Twin) -> None:
     holder()
@@ -104,6 +106,7 @@ def test_a_twin_that_breaks_a_rule_of_leases_is_rejected(twin: Twin) -> None:
     pytest.fail(f"rejected in {len(TWIN_SEEDS)} runs for {sorted(labels)}, not because {LEASES[twin.name]!r} is not so")
 
 
+@pytest.mark.slow
 def test_a_master_that_chooses_a_version_twice_is_rejected() -> None:
     """It forgets what it chose when not all have recorded it, and so two sets of replicas may have one version."""
     holder()
@@ -223,6 +226,7 @@ CHANGES: Final = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_changed_run_is_rejected(change: Callable[[Sequence[Event]], list[Event]]) -> None:
     needed = {"extend_lease", "leave_out"}

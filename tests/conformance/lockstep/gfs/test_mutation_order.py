@@ -58,6 +58,7 @@ def test_simulated_runs_conform_and_show_all_that_happens_to_a_mutation() -> Non
     }
 
 
+@pytest.mark.slow
 def test_a_run_without_faults_conforms() -> None:
     held = hold_seeds(MUTATION_ORDER, [0, 1], faults=False)
     assert (held.verdict, held.undetermined) == ("conforms", 0)
@@ -71,6 +72,7 @@ REJECTED: Final = {
 """Twins that break the order, and the check that says so."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", [twin for twin in TWINS if twin.name in REJECTED], ids=lambda twin: twin.name)
 def test_a_twin_that_breaks_the_order_is_rejected(twin: Twin) -> None:
     with twin.in_place():
@@ -162,6 +164,7 @@ CHANGES: Final = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_changed_run_is_rejected(change: Callable[[Sequence[Event]], list[Event]]) -> None:
     events = run(0)

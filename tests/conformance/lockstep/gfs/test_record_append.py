@@ -59,6 +59,7 @@ def test_simulated_runs_conform_and_show_all_that_happens_to_an_append() -> None
     }
 
 
+@pytest.mark.slow
 def test_a_run_without_faults_conforms() -> None:
     held = hold_seeds(RECORD_APPEND, [0, 1], faults=False)
     assert (held.verdict, held.undetermined) == ("conforms", 0)
@@ -80,6 +81,7 @@ def said(held: Held) -> str:
     return "\n".join(line for one in held.rejections for line in one.rejected.lines())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", [twin for twin in TWINS if twin.name in REJECTED], ids=lambda twin: twin.name)
 def test_a_twin_that_breaks_appends_is_rejected(twin: Twin) -> None:
     with twin.in_place():
@@ -196,6 +198,7 @@ CHANGES: Final = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "reason"), CHANGES.items(), ids=lambda item: getattr(item, "__name__", ""))
 def test_a_changed_run_is_rejected(change: Callable[[Sequence[Event]], list[Event]], reason: str) -> None:
     events = run(0)

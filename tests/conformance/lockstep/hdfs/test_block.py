@@ -152,6 +152,7 @@ def names(entity: Entity) -> list[str]:
     return [step.event if isinstance(step, Event) else step.action for step in entity.steps]
 
 
+@pytest.mark.slow
 def test_the_shortest_length_is_agreed_on() -> None:
     """Of 512 and 1000 bytes, of which the second datanode has more."""
     for agreed, verdict in ((512, "conforms"), (1000, "rejected")):

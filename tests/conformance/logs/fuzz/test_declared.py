@@ -38,6 +38,7 @@ def _steps(checked: Checked) -> Iterator[tuple[frozenset[str], Kind, frozenset[s
             yield told, row["kind"], frozenset(step for way in ways for step in way.fires)
 
 
+@pytest.mark.slow
 def test_every_source_is_read_from_some_sample() -> None:
     told = {source for name in SAMPLES for source in _checked(name).events.column("source").to_pylist()}
     assert told == set(SOURCES) - (EDIT_LOGS - {EDITS}) - set(SHARED.values())

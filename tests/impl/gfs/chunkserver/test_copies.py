@@ -49,6 +49,7 @@ def version_at(cluster: ByHand, name: str, handle: int = HANDLE) -> int:
     return 0 if found is None else found.file.version
 
 
+@pytest.mark.slow
 def test_a_copy_on_the_same_disk_has_the_bytes_and_a_life_of_its_own() -> None:
     data = some_bytes(3 * PIECE_BYTES + 5)
     cluster = written(data, limits=LARGE)
@@ -80,6 +81,7 @@ def test_a_copy_is_made_of_the_version_that_is_asked_for_or_not_at_all() -> None
     assert version_at(cluster, "c1", OTHER) == 0
 
 
+@pytest.mark.slow
 def test_a_source_that_changes_while_it_is_copied_gives_no_copy() -> None:
     cluster = written(some_bytes(3 * PIECE_BYTES), limits=LARGE)
     cluster.push(2, b"new", ("c1", "c2"))
@@ -94,6 +96,7 @@ def test_a_source_that_changes_while_it_is_copied_gives_no_copy() -> None:
     assert cluster.replica("c1", OTHER)[:3] == b"new"
 
 
+@pytest.mark.slow
 def test_a_clone_comes_from_the_first_source_that_has_the_version() -> None:
     data = some_bytes(2 * PIECE_BYTES + 7)
     cluster = written(data, limits=LARGE)
@@ -110,6 +113,7 @@ def test_a_clone_comes_from_the_first_source_that_has_the_version() -> None:
     assert cluster.refusal("c3", ReadBlocks(HANDLE, 3, -1, 1)) == "OutOfRange"
 
 
+@pytest.mark.slow
 def test_a_clone_comes_in_pieces_with_the_checksums_of_its_blocks_and_padding_takes_no_room() -> None:
     data = some_bytes(3 * PIECE_BYTES + 5)
     cluster = written(data, limits=LARGE)
@@ -159,6 +163,7 @@ def test_blocks_that_do_not_match_their_checksums_when_they_come_are_not_kept(
     assert cluster.replica("c3", HANDLE) == some_bytes(3_000)
 
 
+@pytest.mark.slow
 def test_a_source_that_changes_between_two_pieces_gives_no_clone() -> None:
     cluster = written(some_bytes(2 * PIECE_BYTES), limits=LARGE)
     file = cluster.chunkservers["c1"].replicas.get(HANDLE).file
@@ -172,6 +177,7 @@ def test_a_source_that_changes_between_two_pieces_gives_no_clone() -> None:
     assert len(given) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power_loss", [False, True])
 def test_a_crash_at_any_change_to_the_disk_leaves_a_clone_whole_or_none_and_nothing_of_it(power_loss: bool) -> None:
     data, effect = some_bytes(2 * CHECKSUM_BLOCK_BYTES + 9), 0
@@ -220,6 +226,7 @@ def test_a_late_request_does_not_clone_over_a_replica_that_has_gone_on() -> None
         assert (version_at(cluster, "c3"), cluster.replica("c3", HANDLE)) == (3, b"datamore")
 
 
+@pytest.mark.slow
 def test_a_stale_replica_that_gets_a_version_while_it_is_cloned_over_keeps_it() -> None:
     cluster = written(some_bytes(3 * PIECE_BYTES), limits=LARGE)
     cluster.ask("c3", CreateChunk(HANDLE, 1))
@@ -231,6 +238,7 @@ def test_a_stale_replica_that_gets_a_version_while_it_is_cloned_over_keeps_it() 
     assert version_at(cluster, "c3") == 5
 
 
+@pytest.mark.slow
 def test_what_is_being_cloned_takes_no_part() -> None:
     cluster = written(some_bytes(3 * PIECE_BYTES), limits=LARGE, clone_bytes=CHECKSUM_BLOCK_BYTES)
     cloned = cluster.later("c3", CloneChunk(HANDLE, 2, ("c1",)))

@@ -154,6 +154,7 @@ def test_without_sync_an_append_survives_the_process_alone() -> None:
     assert lost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power_seed", [None, 0, 1])
 def test_a_clone_is_whole_or_not_there_and_the_damaged_one_before_it_is_never_read(power_seed: int | None) -> None:
     crashes = 0

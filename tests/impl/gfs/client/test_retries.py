@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from functools import partial
 
+import pytest
 from tests.impl.gfs.cluster import GfsCluster, some_bytes
 
 from genstamp_dfs.gfs.chunkserver.data_buffer import DataBuffer
@@ -81,6 +82,7 @@ def test_a_new_primary_takes_over_when_the_old_one_dies() -> None:
     assert cluster.lease().primary != lease.primary
 
 
+@pytest.mark.slow
 def test_lost_answers_make_duplicates_that_a_reader_drops() -> None:
     duplicates = 0
     for seed in range(12):

@@ -57,6 +57,7 @@ def test_two_deleted_files_of_one_name_have_two_hidden_names() -> None:
     assert len(set(hidden)) == 2 and bench.names(hidden=True) == sorted(hidden)
 
 
+@pytest.mark.slow
 def test_after_some_days_a_deleted_file_goes_with_its_chunks() -> None:
     bench = Bench(deleted_keep_ms=HOUR_MS)
     (lease,) = bench.file("/f")

@@ -23,6 +23,7 @@ NAMES = ["a", "b", "ab", "a-b", "a.b", "a\x01", "\N{LATIN SMALL LETTER E WITH AC
 PATHS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map(lambda names: "/" + "/".join(names))
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(PATHS, st.sampled_from([DIRECTORY, NO_CHUNKS, b"12345678", None])), max_size=150))
 def test_it_is_an_ordered_dictionary(changes: list[tuple[str, Value | None]]) -> None:
@@ -52,6 +53,7 @@ def _is_under_a_file(path: str, values: dict[str, Value]) -> bool:
     return values.get(parent_of(path)) is not DIRECTORY
 
 
+@pytest.mark.slow
 def test_blocks_stay_small_and_do_not_become_few_to_a_block() -> None:
     namespace, chance = Namespace(), random.Random(1)
     paths = [f"/f{number}" for number in range(5_000)]

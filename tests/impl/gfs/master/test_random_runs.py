@@ -170,6 +170,7 @@ class BadWorld:
                     assert wanted <= set(content), f"{name} lacks {wanted - set(content)} of chunk {handle}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 def test_what_the_master_names_is_complete(seed: int) -> None:
     BadWorld(seed).run()

@@ -50,6 +50,7 @@ def drawn(draw: random.Random, wanted: Any) -> Any:
     return wanted(**{name: drawn(draw, hints[name]) for name in wanted.__struct_fields__})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [11, 12])
 async def test_no_request_makes_a_server_fail(
     seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture

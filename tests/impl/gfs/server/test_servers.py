@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from tests.impl.gfs.server.servers import Servers, servers
 
 from genstamp_dfs.gfs.chunkserver.replicas import path_of
@@ -26,6 +27,7 @@ def bytes_on(cluster: Servers, name: str, handle: int) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
+@pytest.mark.slow
 async def test_bytes_are_read_as_they_were_written(tmp_path: Path) -> None:
     draw = random.Random(1)
     async with servers(tmp_path) as cluster, cluster.client() as client:
@@ -44,6 +46,7 @@ async def test_bytes_are_read_as_they_were_written(tmp_path: Path) -> None:
             assert replicas == {bytes(wanted[(handle - 1) * CHUNK : handle * CHUNK])}
 
 
+@pytest.mark.slow
 async def test_many_append_at_once_and_every_record_stands_at_its_offset(tmp_path: Path) -> None:
     async with servers(tmp_path) as cluster, cluster.client() as reader:
         await reader.create("/log")
@@ -69,6 +72,7 @@ async def test_many_append_at_once_and_every_record_stands_at_its_offset(tmp_pat
         assert sorted(found) == sorted(given.values())
 
 
+@pytest.mark.slow
 async def test_a_chunkserver_that_was_away_is_stale_and_gets_a_new_replica(tmp_path: Path) -> None:
     async with servers(tmp_path) as cluster, cluster.client() as client:
         await client.create("/file")

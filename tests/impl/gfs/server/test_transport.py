@@ -373,6 +373,7 @@ async def test_noise_on_the_socket_leaves_the_server_up() -> None:
         await still_answers(node, address)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said", [b"", b"\xc1", wire.encode(Pushed(())), wire.encode(DataPiece(bytes(PIECE_BYTES * 2)))]
 )

@@ -1,5 +1,7 @@
 """The order of mutations, as the events of a run tell it: rising serial numbers, and each call carried out once."""
 
+import pytest
+
 from genstamp_dfs.events import Event
 from genstamp_dfs.gfs.simulation.orders import wrong_orders
 from genstamp_dfs.gfs.simulation.plan import PlanOptions
@@ -43,6 +45,7 @@ def test_data_that_is_ordered_more_often_than_asked_for_is_wrong() -> None:
     assert wrong_orders([*ASKED, step("client1", "retry", data="aa"), *ORDERED, again]) == []
 
 
+@pytest.mark.slow
 def test_there_are_mutations_to_judge_in_a_run() -> None:
     events = run_seed(1, PlanOptions(mean_fault_s=0)).events
     applied = [event for event in events if event.event == "apply_mutation"]

@@ -12,6 +12,7 @@ from genstamp_dfs.gfs.simulation.sweep import sweep
 from genstamp_dfs.simulation.outcomes import SweepResult
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_without_faults_everything_is_done_and_nothing_is_refused_but_paths(seed: int) -> None:
     result = run_seed(seed, PlanOptions(mean_fault_s=0))
@@ -33,12 +34,14 @@ def test_no_promise_is_broken_whatever_fails(sync_ms: int, seeds: int) -> None:
     assert result.totals["snapshots acknowledged"] > 0
 
 
+@pytest.mark.slow
 def test_a_seed_replays_a_run() -> None:
     first, second = run_seed(5), run_seed(5)
     assert encode_lines(first.events) == encode_lines(second.events)
     assert encode_lines(run_seed(6).events) != encode_lines(first.events)
 
 
+@pytest.mark.slow
 def test_what_chunkservers_do_not_force_to_the_disk_is_lost_with_the_power() -> None:
     """The judge of bytes is not blind: this is what `sync` is for."""
 
