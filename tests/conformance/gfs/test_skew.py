@@ -17,6 +17,8 @@ from genstamp_model.evaluate import Evaluator
 from genstamp_spec.gfs.parts.lease_master import LeaseMaster
 from genstamp_spec.gfs.systems.chunk_lease import CHUNK_LEASE
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 SVG = "{http://www.w3.org/2000/svg}"
 FAULTS = [bug.name for bug in CHUNK_LEASE.bugs if PROPERTY in bug.breaks]
@@ -27,7 +29,6 @@ def swept() -> Sweep:
     return skew.sweep()
 
 
-@pytest.mark.slow
 def test_two_primaries_are_possible_exactly_where_the_skew_exceeds_the_grace(swept: Sweep) -> None:
     possible = {one.setting for one in swept.points if one.steps is not None}
     assert possible == {
@@ -37,7 +38,6 @@ def test_two_primaries_are_possible_exactly_where_the_skew_exceeds_the_grace(swe
     assert not swept.against
 
 
-@pytest.mark.slow
 def test_the_grid_has_both_sides_of_the_boundary_for_every_lease(swept: Sweep) -> None:
     for lease in LEASES:
         assert {one.steps is None for one in swept.points if one.setting.lease == lease} == {False, True}
@@ -50,7 +50,6 @@ def test_it_takes_longer_the_nearer_the_boundary_is(swept: Sweep) -> None:
             assert steps == sorted(steps, reverse=True)
 
 
-@pytest.mark.slow
 def test_the_shortest_run_is_a_run_that_ends_with_two_primaries(swept: Sweep) -> None:
     run = shortest_run(JUST_BEYOND)
     assert run is not None
@@ -63,7 +62,6 @@ def test_the_shortest_run_is_a_run_that_ends_with_two_primaries(swept: Sweep) ->
     assert shortest_run(Setting(JUST_BEYOND.lease, JUST_BEYOND.grace, JUST_BEYOND.skew - 1)) is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bug", FAULTS)
 @pytest.mark.parametrize("setting", [Setting(1, 3, 2), Setting(4, 2, 1)], ids=str)
 def test_each_fault_allows_two_primaries_within_the_boundary(bug: str, setting: Setting) -> None:
@@ -84,7 +82,6 @@ def test_a_search_in_which_clocks_cannot_tick_says_nothing(monkeypatch: pytest.M
     assert point(Setting(4, 1, 0)).undetermined == "nothing took the steps chunkserver_clock_ticks"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("lease", LEASES)
 def test_clocks_of_one_speed_need_no_grace_and_a_shorter_wait_would_be_too_short(lease: int) -> None:
     assert point(Setting(lease, 0, 0)).steps is None

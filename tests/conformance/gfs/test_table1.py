@@ -13,6 +13,8 @@ from genstamp_model.evaluate import Evaluator
 from genstamp_spec.gfs.systems.mutation_order import MUTATION_ORDER
 from genstamp_spec.gfs.systems.record_append import RECORD_APPEND
 
+pytestmark = pytest.mark.slow
+
 BUGS = [(system.name, bug.name) for system in (MUTATION_ORDER, RECORD_APPEND) for bug in system.bugs]
 
 
@@ -21,7 +23,6 @@ def computed() -> Table1:
     return table1()
 
 
-@pytest.mark.slow
 def test_the_table_is_the_papers(computed: Table1) -> None:
     found = {(entry.column, entry.case): entry.weakest and entry.weakest.region for entry in computed.entries}
     assert found == PAPER
@@ -29,7 +30,6 @@ def test_the_table_is_the_papers(computed: Table1) -> None:
     assert not computed.undetermined
 
 
-@pytest.mark.slow
 def test_stronger_outcomes_come_of_every_case_but_the_first(computed: Table1) -> None:
     reached = {entry.name: [one.region for one in entry.reached] for entry in computed.entries}
     assert reached == {
@@ -42,7 +42,6 @@ def test_stronger_outcomes_come_of_every_case_but_the_first(computed: Table1) ->
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("system", "bug"), BUGS, ids=[bug for _, bug in BUGS])
 def test_each_fault_spoils_a_success_of_its_column(system: str, bug: str) -> None:
     # A fault of appends has tens of millions of states with three replicas; what it spoils shows with two.
@@ -54,7 +53,6 @@ def test_each_fault_spoils_a_success_of_its_column(system: str, bug: str) -> Non
     assert {entry.weakest and entry.weakest.region for entry in table.entries if not entry.agrees} == {"inconsistent"}
 
 
-@pytest.mark.slow
 def test_a_shortest_run_is_a_run_and_as_long_as_it_is_said_to_be(computed: Table1) -> None:
     for entry in computed.entries:
         run = shortest_run(entry)
@@ -71,7 +69,6 @@ def test_a_search_that_comes_to_no_end_leaves_the_table_undetermined() -> None:
     assert not table.agrees
 
 
-@pytest.mark.slow
 def test_the_command_tells_the_table_and_writes_the_runs(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["gfs", "table1", "--format", "json", "--trace", str(tmp_path / "runs")])
     assert result.exit_code == 0
@@ -84,7 +81,6 @@ def test_the_command_tells_the_table_and_writes_the_runs(tmp_path: Path) -> None
     assert written == sorted(f"{entry['name']}.itf.json" for entry in told["entries"])
 
 
-@pytest.mark.slow
 def test_the_command_tells_a_table_that_is_not_the_papers() -> None:
     result = CliRunner().invoke(app, ["gfs", "table1", "--bug", "order-of-arrival"])
     assert result.exit_code == 12
