@@ -101,12 +101,33 @@ def begun(**variables: Declared[Any]) -> System:
     return System("begun", parts=[part], configurations=[Configuration("two", sizes={"Node": 2})])
 
 
+def last_first() -> type[Record]:
+    """Two members, of which the one begins with the last."""
+
+    class Pair(Record):
+        one = reference(Node, initially=Node.last())
+        other = reference(Node)
+
+    return Pair
+
+
+def last_second() -> type[Record]:
+    """The same, but the other one does."""
+
+    class Pair(Record):
+        one = reference(Node)
+        other = reference(Node, initially=Node.last())
+
+    return Pair
+
+
 def test_a_digest_knows_how_variables_begin_in_other_sizes() -> None:
     """With one member, first and last are one."""
     first, last = (reference(Node, initially=member) for member in (Node.first(), Node.last()))
     one, other = (per(Node, flag(), initially=lambda n, m=m: n == m) for m in (Node.first(), Node.last()))  # type: ignore[misc]
     within = [per(Node, per(Node, reference(Node, initially=m))) for m in (Node.first(), Node.last())]
-    for pair in ((first, last), (one, other), within):
+    fields = [record(last_first()), record(last_second())]
+    for pair in ((first, last), (one, other), within, fields):
         digests = {begun(of=declared).model().digest for declared in pair}
         assert len(digests) == 2
 

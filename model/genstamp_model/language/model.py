@@ -7,7 +7,7 @@ with parameters and quantifiers kept. An `Instance` adds a configuration: sizes 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -57,11 +57,14 @@ class Variable:
         """
         return (self.initial(sizes),) if self.choice is None else self.choice.values(sizes)
 
-    def lines(self, sizes: Sizes, worded: Callable[[Expr], str]) -> Iterator[str]:
+    def lines(self, sizes: Sequence[Sizes], worded: Callable[[Expr], str]) -> Iterator[str]:
         """What is declared, line by line, for `Model.text`."""
-        yield f"variable {self.name}: {self.type} initially {self.initial(sizes)}"
+        yield f"variable {self.name}: {self.type} initially {self.initial(sizes[0])}"
         for start in self.starts:
             yield f"  or, of other sizes, {worded(start)}"
+        if self.starts:
+            # The expressions alone do not say which part of the value begins with which.
+            yield f"  as {', '.join(str(self.initial(larger)) for larger in sizes[1:])}"
         if self.choice is not None:
             yield f"  or {self.choice.text(worded)}"
 
@@ -297,7 +300,7 @@ class Model:
 
     def _lines(self, worded: Callable[[Expr], str]) -> Iterator[str]:
         """A line for everything that is declared; `worded` says how an expression stands there."""
-        sizes = Sizes(dict.fromkeys((index.base for index in self.index_sets), 1))
+        sizes = [Sizes(dict.fromkeys((index.base for index in self.index_sets), size)) for size in (1, 2, 3)]
         yield f"system {self.system} {self.semantics} {','.join(self.bugs)}"
         for variable in self.variables:
             yield from variable.lines(sizes, worded)
