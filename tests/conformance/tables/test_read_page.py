@@ -147,6 +147,14 @@ def test_a_long_call_names_the_functions_that_assign() -> None:
     assert "\n   sell(node)\n   up := " in brief
 
 
+@pytest.mark.slow
+def test_functions_assign_variables_of_their_own_system() -> None:
+    """Not those of the system that it refines, whose functions may bear the same names."""
+    model, traced = watched_model(system_named("hdfs.write_path_restarts"))
+    assigned = {variable for written in traced.written.values() for one in written for variable in one.variables}
+    assert assigned <= {variable.name for variable in model.variables}
+
+
 def test_a_variation_is_found_where_it_changes_something() -> None:
     _, traced = watched_model(SHOP)
     differences = Differences(SHOP, traced.actions)

@@ -78,6 +78,7 @@ class Traced:
 
 def watched_model(system: System) -> tuple[Model, Traced]:
     """Trace a system under its default semantics, and watch its functions."""
+    system.model()  # The systems that it refines are traced here, unwatched: their functions assign other variables.
     watch = _Watch()
     with _watching(watch):
         model = system.trace()
