@@ -28,7 +28,6 @@ from genstamp.scaleout.rounds import (
     parts_of,
 )
 from genstamp_model.errors import ConfigurationError
-from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import Progress, Result, Search, driver
 from genstamp_model.explore.table import BUCKET
 from genstamp_model.interrupt import interrupts
@@ -67,8 +66,7 @@ class SparkBoard:
         self.states, self.expanded, self.levels = 0, 0, 0
         self.at = -1
         self.outcome: int = driver.PAUSED
-        instance, canonical = compiled(order).instance, compiled(order).canonical
-        rows = list(dict.fromkeys(map(canonical.row, Evaluator(instance).initials)))
+        rows = compiled(order).first_rows()
         self.begun = self.generated = len(rows)
         blocks = dealt(order, 0, np.array(rows, np.int64))
         first = [tuple(row.values()) for batch in blocks for row in batch.to_pylist()]

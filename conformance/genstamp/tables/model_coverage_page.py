@@ -5,7 +5,6 @@ The walks take minutes and are not made here; their results are kept (`genstamp.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -126,12 +125,8 @@ def _random_table(found: Mapping[str, Recorded]) -> Iterator[str]:
 
 def _steps(system: str, one: Kept | Recorded) -> str:
     """Whether the model's steps are those that were walked or run."""
-    return "as they are" if _digest(system, one.semantics) == one.digest else "changed since"
-
-
-@cache
-def _digest(system: str, semantics: str) -> str:
-    return system_named(system).model(semantics).digest_of_steps
+    steps = system_named(system).model(one.semantics).digest_of_steps
+    return "as they are" if steps == one.digest else "changed since"
 
 
 def _left(system: str, release: str | None, one: Kept) -> Iterator[str]:

@@ -78,6 +78,10 @@ class Compiled:
         found = [f"up to the numbering of {names}"] if names else []
         return (*found, *(["ordered numbers by rank"] if self.program.renumbering else []))
 
+    def first_rows(self) -> list[Sequence[int]]:
+        """The rows of the initial states, each once."""
+        return list(dict.fromkeys(map(self.canonical.row, Evaluator(self.instance).initials)))
+
     def path(self, rows: Sequence[Sequence[int]]) -> Path:
         """The path of real states that are stored as these rows, each a neighbour of the one before."""
         return self.canonical.replay([[int(word) for word in row] for row in rows])
@@ -165,7 +169,7 @@ class Search:
     ) -> AnyBoard:
         """The memory of a search on this machine."""
         compiled = self._compiled
-        first = list(dict.fromkeys(map(compiled.canonical.row, Evaluator(self.instance).initials)))
+        first = compiled.first_rows()
         may_stop = check_deadlock and self.instance.model.may_stop is not None
         room, disk = memory.granted(memory_bytes), Disk(spill)
         allowed = _ANY_NUMBER if self._max_states is None else self._max_states

@@ -14,7 +14,6 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from genstamp_model.evaluate import Evaluator
 from genstamp_model.expand import Expansion, cells
 from genstamp_model.explore import INTERRUPTED, Compiled, Search
 from genstamp_model.language import ir
@@ -83,8 +82,7 @@ def reached(instance: Instance, most: int) -> NDArray[np.int64]:
     words = search.states()
     if len(words) > most:
         rest = words[most // 2 :]
-        initials = [compiled.canonical.row(state) for state in Evaluator(instance).initials]
-        words = np.concatenate([initials, words[: most // 2], rest[:: max(1, 2 * len(rest) // most)]])
+        words = np.concatenate([compiled.first_rows(), words[: most // 2], rest[:: max(1, 2 * len(rest) // most)]])
     fields = compiled.program.layout.fields
     columns = [((words[:, f.word] >> f.shift) & ((1 << f.bits) - 1)) + f.low for f in fields]
     return np.stack(columns, axis=1)
