@@ -162,6 +162,21 @@ def own(text: str, kind: type[T]) -> T:
     return found
 
 
+def systems_in(path: Path) -> dict[str, System]:
+    """The systems that a file declares or imports, by the names that it gives them.
+
+    Raises:
+        OwnSystemError: the file cannot be read, or has no system.
+        SpecError: the module there raises an exception, or misuses the language.
+    """
+    loaded = _loaded(str(path), str(path))
+    systems = {name: value for name, value in vars(loaded).items() if isinstance(value, System)}
+    if not systems:
+        raise OwnSystemError(str(path), _objects_of(loaded, System))
+    _own_places.update({system.name: f"{path}:{name}" for name, system in systems.items()})
+    return systems
+
+
 def _objects_of(loaded: ModuleType, kind: type, wanted: str = "") -> str:
     """The objects of a kind in a module, as text."""
     names = [name for name, value in vars(loaded).items() if isinstance(value, kind)]
