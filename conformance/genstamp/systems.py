@@ -96,8 +96,15 @@ def place_of(name: str) -> str:
 
 
 def system_at(place: str) -> System:
-    """The system that "module:NAME" names."""
-    module, _, name = place.partition(":")
+    """The system that "module:NAME" or "FILE.py:NAME" names.
+
+    Raises:
+        OwnSystemError: there is no such file, or no such system in it.
+        SpecError: the file raises an exception, or misuses the language.
+    """
+    module, _, name = place.rpartition(":")
+    if module.endswith(".py"):
+        return own(place, System)
     system = getattr(importlib.import_module(module), name)
     assert isinstance(system, System), f"{place} is {system!r}"
     return system
@@ -136,9 +143,10 @@ def found(text: str) -> tuple[System, str]:
     name, _, configuration = text.partition(":")
     attribute, _, own_configuration = configuration.partition(":")
     if not attribute and name.endswith(".py"):
-        raise OwnSystemError(
-            name, f"name a system in the file, as {name}:NAME; {_objects_of(_loaded(name, name), System)}"
-        )
+        attribute, *others = systems_in(Path(name))
+        if others:
+            names = ", ".join([attribute, *others])
+            raise OwnSystemError(name, f"there are several in the file; write {name}:NAME, with one of {names}")
     if not attribute or name in PLACES:
         return system_named(name), configuration
     system = own(f"{name}:{attribute}", System)

@@ -15,13 +15,15 @@ from genstamp.cli.verify import ending_children_on_sigterm, run
 from genstamp.errors import LockError
 from genstamp.systems import PLACES, place_of, system_named
 from genstamp.verify import results as writing
-from genstamp.verify.plan import searches
+from genstamp.verify.plan import of_file, searches
 from genstamp.verify.row import Verdict, worst
 from genstamp.verify.summing import LOCK, found_in
 
 
 def lock(
-    systems: Annotated[list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Systems; by default all.")] = None,
+    systems: Annotated[
+        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Systems, or one FILE.py; by default all.")
+    ] = None,
     write: Annotated[bool, typer.Option("--write", help="Rewrite the lock with the results.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each processor.")] = None,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
@@ -29,12 +31,19 @@ def lock(
     """Run all searches and proofs that spec.lock records, and show what differs; with --write, rewrite it.
 
     This includes the configurations that are searched on demand only. With names of systems, the lock of the others is
-    not changed.
+    not changed. The lock of your own FILE.py is FILE.lock.
 
     Exit code: 0 nothing differs or the lock is written, 12 something differs or is violated, 75 and 3 as in verify.
     """
-    chosen = [place_of(system_named(name).name) for name in systems] if systems else PLACES.values()
-    plan = searches(repository, on_demand=True, systems=chosen)
+    own = [Path(name) for name in systems or () if name.endswith(".py")]
+    if own and len(systems or ()) > 1:
+        raise typer.BadParameter("a file of your own has a lock of its own; name it alone", param_hint="SYSTEM")
+    path = own[0].with_suffix(".lock") if own else repository / LOCK
+    if own:
+        plan = of_file(own[0], on_demand=True)
+    else:
+        chosen = [place_of(system_named(name).name) for name in systems] if systems else PLACES.values()
+        plan = searches(path, on_demand=True, systems=chosen)
     # Coverage is not the lock's business, and what differs from it is shown here.
     plan.sums.clear()
     with ending_children_on_sigterm():
@@ -49,10 +58,10 @@ def lock(
             typer.echo(line, err=True)
         typer.echo("the lock holds what was found when all is well; this is not", err=True)
         raise typer.Exit(exit_codes.of(verdict))
-    found, path = found_in(results.rows), repository / LOCK
+    found = found_in(results.rows)
     with contextlib.suppress(LockError):
         before = locks.read(path)
-        found = {**(before if systems else {}), **locks.carrying(found, before)}
+        found = {**(before if systems and not own else {}), **locks.carrying(found, before)}
     if write:
         locks.write(path, found)
         typer.echo(f"{path} written")

@@ -17,6 +17,7 @@ from genstamp.errors import GenstampError, PeerError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
 for verb, function in (
+    ("init", "init"),
     ("list", "list_systems"),
     ("check", "check"),
     ("simulate", "simulate"),

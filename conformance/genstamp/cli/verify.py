@@ -1,4 +1,4 @@
-"""The verb `verify`: runs every check on a sample of the systems or on all of them; prints one table at the end.
+"""The verb `verify`: runs every check on a sample of the systems, on all of them, or on those of a user's file.
 
 The table goes to standard output, how far the run is to standard error. Not here: the checks (`genstamp.verify`).
 """
@@ -26,7 +26,7 @@ from genstamp.report import Format
 from genstamp.verify import readme
 from genstamp.verify import results as writing
 from genstamp.verify.job import Context
-from genstamp.verify.plan import Plan, whole
+from genstamp.verify.plan import Plan, of_file, whole
 from genstamp.verify.quick import quick
 from genstamp.verify.results import Results
 from genstamp.verify.row import Verdict, worst
@@ -35,6 +35,9 @@ from genstamp.verify.summing import found_in
 
 
 def verify(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE.py]", help="Check every system of your own file instead.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Directory for the results, empty or new; by default .genstamp/runs/NUMBER."),
@@ -58,12 +61,20 @@ def verify(
 ) -> None:
     """Run a sample of every check, or with --all every check; print one table at the end.
 
+    With FILE.py, run every check of the systems in your file: all configurations, semantics, bugs and holes, proofs,
+    coverage and vacuity. The results are compared with FILE.lock, which genstamp lock FILE.py --write writes.
+
     Exit code: 0 all holds, 12 something is violated, 75 something could not be checked, 3 something is undetermined, or
     Ctrl-C.
     """
     if rewrite_readme and not everything:
         raise typer.BadParameter("--rewrite-readme needs --all, because the page has a row for every check")
-    plan = whole(repository, on_demand=on_demand) if everything or on_demand else quick(repository)
+    if file is not None:
+        if everything:
+            raise typer.BadParameter("a file of your own is always checked as a whole", param_hint="--all")
+        plan = of_file(file, on_demand=on_demand)
+    else:
+        plan = whole(repository, on_demand=on_demand) if everything or on_demand else quick(repository)
     with ending_children_on_sigterm():
         results = run(plan, repository, out, seed, jobs)
     if rewrite_readme:

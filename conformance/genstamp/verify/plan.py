@@ -24,7 +24,7 @@ from genstamp.errors import LockError
 from genstamp.lock import Lock, SearchEntry, SystemEntry
 from genstamp.lockstep import LOCKSTEPS
 from genstamp.stateful import DRIVINGS
-from genstamp.systems import PLACES, system_at
+from genstamp.systems import PLACES, system_at, systems_in
 from genstamp.verify import readme, summing
 from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
@@ -112,8 +112,8 @@ class Plan:
 
 def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
     """Everything; configurations that are to be checked on demand only where it is asked for."""
-    plan = searches(repository, on_demand=on_demand, systems=systems)
-    locked = locked_in(repository)
+    path = repository / summing.LOCK
+    plan, locked = searches(path, on_demand=on_demand, systems=systems), locked_in(path)
     for place, name in plan.systems.items():
         is_asked = on_demand or name in ASKED_EVERY_TIME
         plan.jobs.append(agreement(place, system_at(place), locked, may_be_recorded=not is_asked))
@@ -150,17 +150,44 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     return plan
 
 
-def locked_in(repository: Path) -> Lock:
+def locked_in(path: Path) -> Lock:
     """The lock, as far as it helps to plan; where it cannot be read, its own row says so."""
     try:
-        return lock.read(repository / summing.LOCK)
+        return lock.read(path)
     except LockError:
         return {}
 
 
-def searches(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
-    """Everything that the lock mentions."""
-    plan, locked = Plan(), locked_in(repository)
+def of_file(file: Path, *, on_demand: bool = False) -> Plan:
+    """Everything about the systems of a user's file, which has its lock beside it.
+
+    Args:
+        file: it.
+        on_demand: whether configurations on demand are searched too.
+
+    Raises:
+        OwnSystemError: the file cannot be read, or has no system.
+        SpecError: the file raises an exception, or misuses the language.
+    """
+    systems = systems_in(file)
+    path = file.with_suffix(".lock")
+    plan = searches(path, on_demand=on_demand, systems=[f"{file}:{name}" for name in systems])
+    if not path.exists():
+        note = f"{path} does not exist; genstamp lock {file} --write writes these results to it"
+        plan.sums[-1] = lambda rows: Row(claim=f"lock {path.name}", verdict=Verdict.SKIPPED, note=note)
+    plan.sums.append(lambda rows: summing.used(f"use {file}", next(iter(systems.values()))))
+    return plan
+
+
+def searches(path: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
+    """Everything that a lock mentions.
+
+    Args:
+        path: the lock.
+        on_demand: whether configurations on demand are searched too.
+        systems: the places of the systems.
+    """
+    plan, locked = Plan(), locked_in(path)
     left_out: dict[str, set[tuple[str, str]]] = {}
     for place, system in loaded(plan, systems):
         entry = locked.get(system.name, SystemEntry())
@@ -169,8 +196,7 @@ def searches(repository: Path, *, on_demand: bool = False, systems: Collection[s
         if on_demand or entry.for_any_size:
             plan.jobs.append(_any_size(place, system.name))
     expected = [claim for job in plan.jobs for claim in job.claims]
-    path = repository / summing.LOCK
-    plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, path, left_out))
+    plan.sums.append(lambda rows: summing.locked(f"lock {path.name}", rows, expected, path, left_out))
     return plan
 
 

@@ -50,7 +50,8 @@ SIMULATED_RUNS_OF_GFS: Final = 10
 
 def quick(repository: Path) -> Plan:
     """Something of everything."""
-    locked, plan = locked_in(repository), Plan()
+    lock = repository / summing.LOCK
+    locked, plan = locked_in(lock), Plan()
     plan.jobs += [_sample(place, system, locked) for place, system in loaded(plan)]
     expected = [claim for job in plan.jobs for claim in job.claims]
     plan.jobs += [_proof(place, name) for place, name in plan.systems.items() if name in PROVED]
@@ -60,8 +61,7 @@ def quick(repository: Path) -> Plan:
         if name in LOCKSTEPS and name in SEEDS:
             plan.jobs.append(lockstep(place, name, SEEDS[name]))
     plan.jobs += [simulate(SIMULATED_RUNS), simulate_gfs(SIMULATED_RUNS_OF_GFS), _logs()]
-    lock = repository / summing.LOCK
-    plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, lock, None))
+    plan.sums.append(lambda rows: summing.locked(f"lock {lock.name}", rows, expected, lock, None))
     plan.recorded += [_recorded(repository, locked, *found) for found in kept.of_apache(repository).items()]
     plan.shown = together
     return plan

@@ -10,10 +10,12 @@ from typing import Final
 import msgspec
 
 from genstamp import coverage as covering
-from genstamp import lock
+from genstamp import forgotten, lock
 from genstamp import vacuity as saying_nothing
 from genstamp.errors import LockError
+from genstamp.systems import module_of
 from genstamp.verify.row import Row, Verdict
+from genstamp_model.language import System
 
 LOCK: Final = Path("spec", "spec.lock")
 """Where the lock is in the repository."""
@@ -68,6 +70,21 @@ def vacuity(claim: str, rows: Sequence[Row], expected: Sequence[str]) -> Row:
         verdict, note = Verdict.UNDETERMINED, "not searched to the end, so nothing is known of its properties"
     story = tuple(finding.message for finding in left)
     return Row(claim=claim, verdict=verdict, count=met, unit="parts of properties", note=note, story=story)
+
+
+def used(claim: str, system: System) -> Row:
+    """Everything that a user's file declares is used by a system of it.
+
+    Args:
+        claim: the row's.
+        system: one of the file.
+    """
+    module = module_of(system)
+    left = [] if module is None else forgotten.of_module(module)
+    verdict, note = Verdict.HOLDS, "every property, action and part is used"
+    if left:
+        verdict, note = Verdict.VIOLATED, f"{len(left)} never used"
+    return Row(claim=claim, verdict=verdict, note=note, story=tuple(f"{one.source}: {one.message}" for one in left))
 
 
 def locked(

@@ -349,7 +349,7 @@ def claims(plan: Plan) -> list[str]:
 
 
 def test_everything_declared_is_planned(tmp_path: Path) -> None:
-    plan = searches(tmp_path, systems=[COUNTER])
+    plan = searches(tmp_path / summing.LOCK, systems=[COUNTER])
     assert claims(plan) == [
         "check counter:two",
         "known counter:two old",
@@ -361,7 +361,7 @@ def test_everything_declared_is_planned(tmp_path: Path) -> None:
         "hole counter resets",
         "prove counter",
     ]
-    assert [row.claim for row in plan.rows([])] == ["coverage counter", "vacuity counter", "lock spec/spec.lock"]
+    assert [row.claim for row in plan.rows([])] == ["coverage counter", "vacuity counter", "lock spec.lock"]
 
 
 def lock_states(repository: Path, two: int, one: int) -> None:
@@ -378,7 +378,7 @@ def lock_states(repository: Path, two: int, one: int) -> None:
 
 def test_large_searches_begin_first(tmp_path: Path) -> None:
     lock_states(tmp_path, two=6_000_000, one=3_000_000)
-    seconds = {job.name: job.seconds for job in searches(tmp_path, systems=[COUNTER]).jobs}
+    seconds = {job.name: job.seconds for job in searches(tmp_path / summing.LOCK, systems=[COUNTER]).jobs}
     names = ("known_counter_two_old", "check_counter_two", "check_counter_one", "prove_counter")
     assert sorted(names, key=lambda name: -seconds[name]) == list(names)
 
@@ -390,12 +390,12 @@ def test_what_is_on_demand_is_planned_on_demand(tmp_path: Path) -> None:
 
 def test_what_is_locked_for_any_size_is_proved_every_time(tmp_path: Path) -> None:
     claim = "prove counter for any size"
-    assert claim not in claims(searches(tmp_path, systems=[COUNTER]))
-    assert claim in claims(searches(tmp_path, on_demand=True, systems=[COUNTER]))
+    assert claim not in claims(searches(tmp_path / summing.LOCK, systems=[COUNTER]))
+    assert claim in claims(searches(tmp_path / summing.LOCK, on_demand=True, systems=[COUNTER]))
     (tmp_path / "spec").mkdir()
     entry = lock.SystemEntry(for_any_size={"never_negative": []})
     lock.write(tmp_path / "spec" / "spec.lock", {"counter": entry})
-    assert claim in claims(searches(tmp_path, systems=[COUNTER]))
+    assert claim in claims(searches(tmp_path / summing.LOCK, systems=[COUNTER]))
 
 
 def test_what_a_proof_for_any_size_implies_is_proved_in_one_size(tmp_path: Path) -> None:
@@ -403,16 +403,18 @@ def test_what_a_proof_for_any_size_implies_is_proved_in_one_size(tmp_path: Path)
     for proved, configurations in (("one",), ["two"]), (("one", "other"), ["two", "one"]):
         entry = lock.SystemEntry(proved={name: [] for name in proved}, for_any_size={"one": []})
         lock.write(tmp_path / "spec" / "spec.lock", {"counter": entry})
-        (job,) = (job for job in searches(tmp_path, systems=[COUNTER]).jobs if job.name == "prove_counter")
+        (job,) = (
+            job for job in searches(tmp_path / summing.LOCK, systems=[COUNTER]).jobs if job.name == "prove_counter"
+        )
         assert job.arguments["configurations"] == configurations
 
 
 def test_a_large_search_of_a_released_version_is_planned_on_demand(tmp_path: Path) -> None:
     lock_states(tmp_path, two=6_000_001, one=3)
-    every_time = claims(searches(tmp_path, systems=[COUNTER]))
+    every_time = claims(searches(tmp_path / summing.LOCK, systems=[COUNTER]))
     assert "check counter:two" in every_time
     assert "known counter:two old" not in every_time
-    assert "known counter:two old" in claims(searches(tmp_path, on_demand=True, systems=[COUNTER]))
+    assert "known counter:two old" in claims(searches(tmp_path / summing.LOCK, on_demand=True, systems=[COUNTER]))
 
 
 def test_two_systems_have_jobs_of_their_own(tmp_path: Path) -> None:

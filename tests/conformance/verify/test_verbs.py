@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from genstamp import lock as locks
 from genstamp.cli.lock import lock
 from genstamp.cli.verify import Watch, data_directory, progress_lines, verify
-from genstamp.verify import plan
+from genstamp.verify import plan, summing
 from genstamp.verify.job import Job
 from genstamp.verify.run import Progress
 
@@ -41,7 +41,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def choose(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     def searches(repository: Path, *, on_demand: bool = False) -> plan.Plan:
-        return plan.searches(repository, on_demand=on_demand, systems=[place])
+        return plan.searches(repository / summing.LOCK, on_demand=on_demand, systems=[place])
 
     monkeypatch.setattr("genstamp.cli.verify.whole", searches)
     monkeypatch.setattr("genstamp.cli.lock.PLACES", {"small": place})

@@ -1,0 +1,1 @@
+"""Files that `genstamp init` begins with."""
