@@ -19,6 +19,7 @@ from genstamp.cli.choosing import limited, to_search
 from genstamp.cli.interrupting import Left, each
 from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import Searched
+from genstamp.cli.witnessing import Looked, look_for, look_for_run
 from genstamp.errors import TraceFileError
 from genstamp.report import Format, document, verdict
 from genstamp.systems import PLACES, module_of, place_of
@@ -78,6 +79,13 @@ def check(
     witness: Annotated[
         str | None, typer.Option(help="Only look for a state that reaches this witness, and show a path to it.")
     ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help='Only look for a shortest run with these steps in order: "create; not hflush; complete(file=file1)".',
+        ),
+    ] = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -106,6 +114,10 @@ def check(
     With --witness NAME only that witness is checked: the configurations are searched one by one until one reaches it.
     If NAME is another property, the search looks for a state in which that property could have failed.
 
+    With --scenario TEXT only a run is looked for that takes the named steps in order, with any steps in the gaps. A
+    name is an action's or an event's, NAME(parameter=value) also fixes arguments, and `not NAME` keeps a step out of
+    the gap in which it stands. Refusals are not steps.
+
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or in all default configurations
     some action, refusal or witness is never reached, or there is a warning with --strict, or the witness is not
     reached; 13 a leads-to is violated, 75 a step fails, 3 undetermined, or Ctrl-C before a violation.
@@ -118,8 +130,12 @@ def check(
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
-    if deadlock and (engine is Engine.SPARK or witness is not None):
-        raise typer.BadParameter("it cannot be combined with --engine spark or --witness", param_hint="--deadlock")
+    if scenario is not None and witness is not None:
+        raise typer.BadParameter("it cannot be combined with --witness", param_hint="--scenario")
+    looks_for_path = witness is not None or scenario is not None
+    if deadlock and (engine is Engine.SPARK or looks_for_path):
+        message = "it cannot be combined with --engine spark, --witness or --scenario"
+        raise typer.BadParameter(message, param_hint="--deadlock")
     model = model.stopping_nowhere() if deadlock else model
     instances = [Instance(model, limited(one, set_limit or ())) for one in configurations]
     options = Options(
@@ -134,8 +150,11 @@ def check(
         place=place_of(declared.name) if engine is Engine.SPARK else None,
         master=master,
     )
-    if witness is not None:
-        _look_for(instances, witness, options, form, trace, system)
+    if looks_for_path:
+        if options.place is not None:
+            raise typer.BadParameter("a search for one run is made on this machine only", param_hint="--engine")
+        looked = look_for(instances, witness, options) if witness else look_for_run(instances, scenario or "", options)
+        _show_path(looked, form, trace, system)
     is_claimed = covering.is_claimed(declared, configurations, semantics, bugs, set_limit or ())
     if strict and not is_claimed:
         raise typer.BadParameter(
@@ -159,13 +178,8 @@ def check(
     raise typer.Exit(verdict(cases).exit_code)
 
 
-def _look_for(
-    instances: Sequence[Instance], witness: str, options: Options, form: Format, trace: Path | None, system: str
-) -> NoReturn:
-    """Search for a witness, print the path to it, and exit."""
-    if options.place is not None:
-        raise typer.BadParameter("a search for a witness runs on this machine only", param_hint="--engine")
-    found = witnessing.look_for(instances, witness, options)
+def _show_path(found: Sequence[Looked], form: Format, trace: Path | None, system: str) -> NoReturn:
+    """Print the path that searches have found, and exit."""
     if form is Format.TEXT:
         for line in witnessing.told(found):
             typer.echo(line)
@@ -174,7 +188,8 @@ def _look_for(
         typer.echo(document(form, "genstamp check", lambda: witnessing.plain(found), cases), nl=False)
     if trace is not None:
         path = found[-1].path
-        _write(trace, None if path is None else witnessing.trace(path, witness), f"{witness} is not reached", system)
+        sought = found[-1].witness
+        _write(trace, None if path is None else witnessing.trace(path, sought), f"{sought} is not reached", system)
     raise typer.Exit(witnessing.verdict_of(found).exit_code)
 
 

@@ -1,10 +1,10 @@
 """`genstamp check --witness NAME`: a shortest path to a state that shows a witness, which is a run that goes well.
 
 The name of another property asks for a state, or a step, in which it could have failed; with a number after a point, of
-that part of it.
+that part of it. `--scenario` asks for a shortest run that takes some steps in order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from genstamp.report import Case
 from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, rule_named, stages
+from genstamp_model import scenario
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Result, Verdict
 from genstamp_model.interest import Interest, interests
@@ -25,24 +26,19 @@ from genstamp_model.path import Path
 
 @dataclass(frozen=True)
 class Looked:
-    """A search for a witness.
+    """A search for a witness or a scenario.
 
     Attributes:
         instance: what was searched.
-        result: of the search for a state that breaks the claim that nothing ever shows the witness.
+        witness: what was looked for, in words.
+        result: of the search for a state that breaks the claim that nothing ever shows it.
+        path: a shortest path to it; None where none was found.
     """
 
     instance: Instance
     witness: str
     result: Result
-
-    @property
-    def path(self) -> Path | None:
-        """A shortest path to the witness; None where none was found."""
-        violation = self.result.violation
-        if violation is None or violation.kind not in ("invariant", "transition"):
-            return None
-        return Path(self.instance, violation.path.initial, violation.path.steps)
+    path: Path | None
 
     @property
     def verdict(self) -> str:
@@ -63,10 +59,44 @@ def look_for(instances: Sequence[Instance], witness: str, options: Options) -> l
     Raises:
         ConfigurationError: there is no witness or other property of this name, or no such part of it.
     """
+
+    def whole(path: Path, instance: Instance) -> Path:
+        return Path(instance, path.initial, path.steps)
+
+    return _first(instances, witness, lambda instance: _never(instance, witness), whole, options)
+
+
+def look_for_run(instances: Sequence[Instance], text: str, options: Options) -> list[Looked]:
+    """Search the instances, one after the other, until one has a run that shows a scenario.
+
+    Returns:
+        The searches; only the last one can have a path.
+
+    Raises:
+        ConfigurationError: the text is no scenario, or names a step that the system does not have.
+    """
+    stages = scenario.read(text)
+    return _first(
+        instances, "the scenario", lambda one: scenario.never(one, stages), scenario.without_progress, options
+    )
+
+
+def _first(
+    instances: Sequence[Instance],
+    sought: str,
+    never: Callable[[Instance], Instance],
+    whole: Callable[[Path, Instance], Path],
+    options: Options,
+) -> list[Looked]:
+    """Searches until one breaks the claim that nothing shows what is sought; `whole` gives a path of the instance."""
     found: list[Looked] = []
     for instance in instances:
-        found.append(Looked(instance, witness, search(_never(instance, witness), options)))
-        if found[-1].path is not None:
+        result = search(never(instance), options)
+        violation = result.violation
+        is_shown = violation is not None and violation.kind in ("invariant", "transition")
+        path = whole(violation.path, instance) if violation is not None and is_shown else None
+        found.append(Looked(instance, sought, result, path))
+        if path is not None:
             break
     return found
 

@@ -139,3 +139,21 @@ def test_a_system_without_limits_and_bugs_says_none() -> None:
     lines = list(described(replace(TWO_PHASE, bugs=())))
     assert any("limits: none" in line for line in lines)
     assert "  bugs, holes and differences: none" in lines
+
+
+def test_a_scenario_gives_a_shortest_run_of_the_system_itself(trace: Path) -> None:
+    scenario = "rm_prepare(rm=rm1); not tm_receive_prepared; rm_receive_abort(rm=rm1)"
+    result = run("check", f"{SYSTEM}:three", "--scenario", scenario, "--trace", str(trace))
+    assert result.exit_code == 0, result.output
+    assert "the scenario is reached in" in result.stdout
+    assert "accepted" in replayed(trace, f"{SYSTEM}:three")
+    written = json.loads(trace.read_text())
+    assert "scenario" not in written["vars"]
+
+
+def test_a_scenario_that_no_run_shows_is_a_failure(trace: Path) -> None:
+    result = run("check", f"{SYSTEM}:three", "--scenario", "tm_commit; tm_abort", "--trace", str(trace))
+    assert result.exit_code == 12
+    assert "the scenario is never reached" in result.stdout
+    assert not trace.exists()
+    assert run("check", SYSTEM, "--scenario", "tm_commit", "--witness", "everybody_commits").exit_code == 2
