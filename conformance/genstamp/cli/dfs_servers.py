@@ -100,11 +100,12 @@ def up(
 
     A line of JSON says when all are there, and where. It is also in cluster.json, in the directory.
     """
-    from genstamp_dfs.server.cluster import run_cluster
+    from genstamp_dfs.server.cluster import HDFS, run_cluster
 
     code = run_cluster(
+        HDFS,
         directory,
-        datanodes=datanodes,
+        others=datanodes,
         host=host,
         port=port,
         settings=settings,

@@ -108,11 +108,13 @@ def up(
 
     A line of JSON says when all are there, and where. It is also in cluster.json, in the directory.
     """
-    from genstamp_dfs.gfs.server.cluster import run_cluster
+    from genstamp_dfs.gfs.server.cluster import GFS
+    from genstamp_dfs.server.cluster import run_cluster
 
     code = run_cluster(
+        GFS,
         directory,
-        chunkservers=chunkservers,
+        others=chunkservers,
         host=host,
         port=port,
         settings=settings,

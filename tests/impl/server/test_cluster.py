@@ -14,7 +14,7 @@ from genstamp_dfs.events import decode_lines
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.server import datanode_server, namenode_server
-from genstamp_dfs.server.cluster import Cluster, run_cluster
+from genstamp_dfs.server.cluster import HDFS, Cluster, run_cluster
 from genstamp_dfs.server.process import configured, host_and_port
 
 MIB = 1 << 20
@@ -126,13 +126,13 @@ def test_a_directory_of_something_else_is_refused_and_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    code = run_cluster(tmp_path, datanodes=3, host="127.0.0.1", port=None, settings=[])
+    code = run_cluster(HDFS, tmp_path, others=3, host="127.0.0.1", port=None, settings=[])
     assert code == 151
     assert "has thesis.txt in it and no cluster.json" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
     (tmp_path / "cluster.json").write_text("{")
     with pytest.raises(StorageError, match=r"cluster\.json is damaged"):
-        Cluster(tmp_path, datanodes=3, host="127.0.0.1", port=None, settings=[])
+        Cluster(HDFS, tmp_path, others=3, host="127.0.0.1", port=None, settings=[])
 
 
 @pytest.mark.parametrize("serve", [namenode_server.main, datanode_server.main])
@@ -178,7 +178,7 @@ def test_a_setting_that_nobody_has_is_answered_with_those_that_there_are(tmp_pat
         r"\blimits\.soft_limit_ms, .*\bsemantics\b"
     )
     with pytest.raises(ConfigurationError, match=message):
-        Cluster(tmp_path, datanodes=3, host="127.0.0.1", port=None, settings=["nonsense=1"])
+        Cluster(HDFS, tmp_path, others=3, host="127.0.0.1", port=None, settings=["nonsense=1"])
 
 
 def test_settings_are_named_and_typed() -> None:

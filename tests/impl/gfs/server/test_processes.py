@@ -15,7 +15,8 @@ from tests.impl.server.processes import LIMIT_S, are_gone, feed, pids_of, until
 from genstamp_dfs.errors import ConfigurationError, StorageError
 from genstamp_dfs.events import decode_lines
 from genstamp_dfs.gfs.server.__main__ import main
-from genstamp_dfs.gfs.server.cluster import Cluster, run_cluster
+from genstamp_dfs.gfs.server.cluster import GFS
+from genstamp_dfs.server.cluster import Cluster, run_cluster
 
 MIB = 1 << 20
 
@@ -160,11 +161,11 @@ def test_nodes_run_one_by_one_and_say_what_is_wrong(processes: GfsProcesses, tmp
 
 def test_settings_that_make_no_cluster_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ConfigurationError, match="neither master nor chunkserver has the setting 'nonsense'"):
-        Cluster(tmp_path, chunkservers=3, host="127.0.0.1", port=None, settings=["nonsense=1"])
+        Cluster(GFS, tmp_path, others=3, host="127.0.0.1", port=None, settings=["nonsense=1"])
     (tmp_path / "letter").write_text("dear")
     with pytest.raises(StorageError, match=r"has letter in it and no cluster.json"):
-        Cluster(tmp_path, chunkservers=3, host="127.0.0.1", port=None, settings=[])
-    assert run_cluster(tmp_path, chunkservers=0, host="127.0.0.1", port=None, settings=[]) == 151
+        Cluster(GFS, tmp_path, others=3, host="127.0.0.1", port=None, settings=[])
+    assert run_cluster(GFS, tmp_path, others=0, host="127.0.0.1", port=None, settings=[]) == 151
     assert main(["master", str(tmp_path), "--set", "nonsense=1"]) == 151
     assert main(["master", str(tmp_path), "--port", "0"]) == 151
     assert main(["chunkserver", str(tmp_path), "--master", "nowhere"]) == 151
