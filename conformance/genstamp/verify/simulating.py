@@ -11,7 +11,7 @@ from genstamp.verify.row import Row, Verdict
 from genstamp_dfs.gfs.simulation import plan as gfs_plan
 from genstamp_dfs.gfs.simulation import sweep as gfs
 from genstamp_dfs.hdfs.protocol import Semantics
-from genstamp_dfs.simulation.arguments import MEAN_DISK_FAULT_S
+from genstamp_dfs.simulation.commands import MEAN_DISK_FAULT_S
 from genstamp_dfs.simulation.outcomes import SeedOutcome, SweepResult
 from genstamp_dfs.simulation.plan import PlanOptions
 from genstamp_dfs.simulation.sweep import sweep

@@ -7,20 +7,16 @@ Not here: events; a run of a single seed has them.
 """
 
 import argparse
-import json
-import multiprocessing
-import os
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
 
 from genstamp_dfs.hdfs.protocol import Semantics
-from genstamp_dfs.simulation.arguments import add_run_arguments, at_least, plan_options
-from genstamp_dfs.simulation.outcomes import PROGRESS_S, SeedOutcome, SweepResult
+from genstamp_dfs.simulation.commands import Chosen, Commands, add_fault_arguments, fault_options, outcomes, shrunk
+from genstamp_dfs.simulation.outcomes import SeedOutcome
 from genstamp_dfs.simulation.plan import Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.run import Run, RunResult, default_options, run_seed
-from genstamp_dfs.simulation.shrink import shrink
 
 
 def run_one(seed: int, semantics: Semantics, options: PlanOptions) -> SeedOutcome:
@@ -36,10 +32,6 @@ def _totals(result: RunResult) -> dict[str, int]:
     return {**result.totals, **lost, "blocks unreadable": len(result.unreadable)}
 
 
-def _run_job(job: tuple[int, Semantics, PlanOptions]) -> SeedOutcome:
-    return run_one(*job)
-
-
 def sweep(
     seeds: Iterable[int],
     semantics: Semantics = Semantics.REPAIRED,
@@ -47,7 +39,7 @@ def sweep(
     *,
     processes: int = 1,
 ) -> Iterator[SeedOutcome]:
-    """The runs of some seeds, as they come to an end.
+    """What came of some seeds, as their runs come to an end.
 
     Args:
         seeds: of the runs.
@@ -55,52 +47,36 @@ def sweep(
         options: how large and bad they are.
         processes: how many run at a time.
     """
-    jobs = [(seed, semantics, options or PlanOptions()) for seed in seeds]
-    if processes == 1:
-        yield from map(_run_job, jobs)
-        return
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        yield from pool.imap_unordered(_run_job, jobs, chunksize=8)
+    return outcomes(partial(run_one, semantics=semantics, options=options or PlanOptions()), seeds, processes=processes)
 
 
-def shrink_seed(seed: int, semantics: Semantics, options: PlanOptions) -> Plan:
-    """A shorter plan that fails as the seed's does: by safety, or by a file that stays open."""
-    cluster = default_options(semantics, options)
-    plan = make_plan(seed, options)
-    is_safe = Run(plan, cluster).run(keep_events=False).is_safe
-
-    def fails(candidate: Plan) -> bool:
-        result = Run(candidate, cluster).run(keep_events=False)
-        return bool(result.problems) and result.is_safe == is_safe
-
-    return shrink(plan, fails)
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--semantics",
+        choices=[choice.value for choice in Semantics],
+        default=Semantics.REPAIRED.value,
+        help="Hadoop's with its holes, or with these closed (the default)",
+    )
+    default = PlanOptions()
+    add_fault_arguments(parser, mean_fault_s=default.mean_fault_s, sync_ms=default.sync_ms)
 
 
-def main(given: Sequence[str] | None = None) -> int:
-    """Run what the arguments say, by default those of the process; gives the exit code."""
-    parser = argparse.ArgumentParser(prog="genstamp_dfs.simulation.sweep", description=__doc__)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--seeds", type=at_least(1), default=500, help="how many")
-    add_run_arguments(parser)
-    parser.add_argument("--processes", type=at_least(1), default=os.cpu_count() or 1, help="at a time")
-    parser.add_argument("--shrink", action="store_true", help="make the plan of the first failing seed shorter")
-    arguments = parser.parse_args(given)
-    semantics, options = Semantics(arguments.semantics), plan_options(arguments)
-    seeds = range(arguments.first, arguments.first + arguments.seeds)
-    print(f"seeds {seeds.start} to {seeds.stop - 1}, {semantics.value}, {options}", file=sys.stderr)
-    result, told = SweepResult(), time.monotonic()
-    for outcome in sweep(seeds, semantics, options, processes=arguments.processes):
-        result.add(outcome)
-        for problem in outcome.problems:
-            print(f"seed {outcome.seed}: {problem}", file=sys.stderr)
-        if time.monotonic() - told > PROGRESS_S:
-            told = time.monotonic()
-            print(f"{result.runs} of {len(seeds)} runs, {len(result.failed)} failed", file=sys.stderr)
-    print(json.dumps(result.as_json(), indent=2))
-    if arguments.shrink and result.failed:
-        print(shrink_seed(min(result.failed), semantics, options), file=sys.stderr)
-    return result.exit_code
+def _chosen(arguments: argparse.Namespace) -> Chosen:
+    semantics, options = Semantics(arguments.semantics), PlanOptions(**fault_options(arguments))
 
+    def shrunk_seed(seed: int) -> Plan:
+        cluster = default_options(semantics, options)
+        return shrunk(make_plan(seed, options), lambda plan: Run(plan, cluster).run(keep_events=False))
+
+    return Chosen(
+        text=f"{semantics.value}, {options}",
+        run=lambda seed: run_seed(seed, semantics, options),
+        run_one=partial(run_one, semantics=semantics, options=options),
+        shrunk=shrunk_seed,
+    )
+
+
+COMMANDS = Commands("genstamp_dfs.simulation", _add_arguments, _chosen)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(COMMANDS.sweep())

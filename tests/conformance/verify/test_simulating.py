@@ -25,7 +25,7 @@ def test_runs_that_keep_their_promises_hold(tmp_path: Path) -> None:
 
 
 def test_a_broken_promise_is_told_with_its_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lose(seed: int, *_: object) -> SeedOutcome:
+    def lose(seed: int, **_: object) -> SeedOutcome:
         return SeedOutcome(seed, seed != 1, ("/a lost 5 bytes",) if seed == 1 else (), {"events": 1})
 
     monkeypatch.setattr(sweep, "run_one", lose)

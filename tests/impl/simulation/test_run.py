@@ -17,8 +17,8 @@ from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.messages.client_protocol import RenewLease
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.protocol import Block
-from genstamp_dfs.simulation.arguments import MEAN_DISK_FAULT_S
 from genstamp_dfs.simulation.cluster import SimulatedCluster
+from genstamp_dfs.simulation.commands import MEAN_DISK_FAULT_S
 from genstamp_dfs.simulation.outcomes import SweepResult
 from genstamp_dfs.simulation.plan import PlanOptions, make_plan
 from genstamp_dfs.simulation.run import Run, run_seed
