@@ -25,6 +25,7 @@ from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import caller, is_author, is_authors
 from genstamp_model.language.chance import CHANCE, drawn
 from genstamp_model.language.types import Nobody, RefType
+from genstamp_model.language.uses import given
 
 _IDENTITY: Final = (
     "'is' compares Python's objects and not values of the state; write ==, .at(), .is_none(), the flag or ~flag"
@@ -69,6 +70,8 @@ _FORMS: Final = frozenset(
 )
 """Functions of the language that change nothing."""
 _GIVING_NOTHING: Final = frozenset({"require", "observe"})
+_COUNTING: Final = frozenset({"bool", "len"})
+"""Functions of Python's that ask for the length of a list, and are always true of a function."""
 _ATTRIBUTES: Final = frozenset({"__dict__", "_expr", "_place", "_type", "_made_in", "_change", "_assign"})
 """What the state and its values have for Python or for the language, and not for an author."""
 _SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
@@ -139,6 +142,10 @@ def watched(refuse: Refuse) -> Iterator[None]:
                 # At once, because a loop on such a condition would not end.
                 place = Source(frame.f_code.co_filename, suspect.line)
                 raise refuse(SpecError(suspect.message, place if place.file != "<string>" else caller()))
+        if is_author(frame):
+            code = frame.f_code
+            arguments = (frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount])
+            given(one for one in arguments if issubclass(type(one), Symbolic))
         found = drawn(frame) if is_author(frame) else None
         if found is not None:
             raise refuse(SpecError(CHANCE.format(found[1]), Source(frame.f_code.co_filename, found[0])))
@@ -309,11 +316,11 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield _Suspect(line, _IDENTITY, (*known, _Operand("constant", None)))
         elif one.opname in _MATCHES:
             yield _Suspect(line, _MATCH)
-        elif before in _DISPLAYS and _is_asked(one):
+        elif before in _DISPLAYS and (_is_asked(one) or _is_counted(instructions[: position + 1])):
             yield _Suspect(line, _DISPLAY)
-        elif before == "CALL" and _is_asked(one) and _is_global(_called(instructions[:position]), _GIVING_NOTHING):
+        elif _is_asked(one) and _is_call(instructions[:position], _GIVING_NOTHING):
             yield _Suspect(line, _NOTHING)
-        elif before == "MAKE_FUNCTION" and _is_asked(one):
+        elif before == "MAKE_FUNCTION" and (_is_asked(one) or _is_counted(instructions[: position + 1])):
             yield _Suspect(line, _FUNCTION)
         elif before.startswith("LOAD_") and _is_asked(one):
             yield _Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
@@ -348,7 +355,7 @@ def _is_of_no_use(before: Sequence[dis.Instruction]) -> bool:
         return bool(before) and before[-1].opname in _COMPUTED
     called = _called(before)
     is_method = called is not None and called.opname in ("LOAD_ATTR", "LOAD_METHOD") and called.argval in _ASKING
-    return is_method or _is_global(called, _FORMS)
+    return is_method or _is_call(before, _FORMS)
 
 
 def _called(before: Sequence[dis.Instruction]) -> dis.Instruction | None:
@@ -367,6 +374,16 @@ def _starts_with(one: dis.Positions | None, whole: dis.Positions | None) -> bool
 def _ends(one: dis.Instruction) -> tuple[int, int]:
     places = one.positions
     return (places.end_lineno or 0, places.end_col_offset or 0) if places else (0, 0)
+
+
+def _is_counted(before: Sequence[dis.Instruction]) -> bool:
+    """Whether Python is asked at the end how long it is what stands before; a set asks its elements."""
+    return before[-2].opname != "BUILD_SET" and _is_call(before, _COUNTING)
+
+
+def _is_call(before: Sequence[dis.Instruction], names: frozenset[str]) -> bool:
+    """Whether a global function of one of these names is called at the end."""
+    return bool(before) and before[-1].opname == "CALL" and _is_global(_called(before), names)
 
 
 def _is_global(one: dis.Instruction | None, names: frozenset[str]) -> bool:
