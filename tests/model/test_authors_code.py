@@ -405,6 +405,7 @@ WRONG = {
     # Declarations.
     "f = flag(initially=3)  # here": "a flag is True or False initially",
     "n = number(0.5, 3)  # here": "low is a whole number",
+    "n = per(A, number(0, 3, initially=lambda a: 1))  # here": "not a function; of each member: per(..., initially=",
     "n = number(0, 3, initially=9)  # here": "lies outside 0..3",
     "n = number(limit=3)  # here": "a limit is named",
     "m = enumeration(Mood, initially=3)  # here": "is not a member of Mood",

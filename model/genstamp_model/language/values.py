@@ -12,6 +12,7 @@ import enum
 import re
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar, cast
 
 from genstamp_model.language import ir
@@ -595,6 +596,8 @@ def coerce(value: object, type_: Type) -> Expr:
 
 def shown(value: object) -> str:
     """What an author has given, in an author's words."""
+    if isinstance(value, FunctionType):
+        return "a function"
     return f"the type of {describe(value)}" if isinstance(value, Type) else repr(value)
 
 
