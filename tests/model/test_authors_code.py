@@ -314,6 +314,27 @@ def test_a_property_that_would_be_misread_is_refused(body: str, tmp_path: Path) 
     assert str(caught.value).startswith("own.py:")
 
 
+@pytest.mark.parametrize(
+    ("variation", "effect", "is_refused"),
+    [
+        ("Hole('old', 'an old check', drops=(('go', 'it is low'),))", "s.n = 1 if any([True, s.f]) else 2", True),
+        ("Hole('old', 'an old effect')", "v = s.f\nif repairs('old'): s.f = ~v", False),
+    ],
+)
+def test_what_nothing_uses_is_refused_also_under_variations(
+    variation: str, effect: str, is_refused: bool, tmp_path: Path
+) -> None:
+    text = step(f"require(s.n < 3, 'it is low')\ns.n = s.n + 1\n{effect}")
+    versions = f"semantics={{'old': ({variation},), 'new': ()}}, default_semantics='new'"
+    text += f"S = System('s', parts=[P], configurations=S.configurations, {versions})\n"
+    text += "S.model('old')\n"
+    if is_refused:
+        with pytest.raises(SpecError, match=UNASKED):
+            module(text, tmp_path / "own.py")
+    else:
+        assert module(text, tmp_path / "own.py")["S"]
+
+
 FAR_CALLS = [
     "import helper; return helper.same(s.f, True) | s.f",
     "return s.f if TABLES['x']['y'][0](s.f, True) else ~s.f",

@@ -125,8 +125,8 @@ class Builder:
             idle=self.system.idle,
             source=self.system.source,
         )
-        # A variation leaves out lines that use what others have read.
-        if not self.variations:
+        # Lines that a variation leaves out may use what others have read.
+        if self._left_out.isdisjoint(name for name, _ in self._marks):
             self._uses.refuse_unused()
         return model
 
