@@ -22,7 +22,7 @@ from genstamp_model.language.author import authored
 from genstamp_model.parametric import prove_parametric
 
 HEAD = """
-import copy, enum, functools, operator, random
+import copy, enum, functools, operator, random, types
 from typing import Self
 from genstamp_model.language import *
 from genstamp_model.language import Part as PartBase
@@ -93,6 +93,7 @@ def claim(body: str, decorator: str = "invariant") -> str:
 CONSTANT = "has the same value in every state"
 IDENTITY = "'is' compares Python's objects"
 TRUTH = "has no truth value"
+UNASKED = "is made here and never used: Python has decided without asking it"
 TEXT = "has no text during tracing"
 
 STEPS: dict[str, str | tuple[str, str]] = {
@@ -246,6 +247,28 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = 1 if type(s.n).__name__ == 'Bool' else 2  # here": "has no Python class during tracing",
     "s.n = 1 if issubclass(type(s.x[a]), int) else 2  # here": "has no Python class during tracing",
     "s.n = 1; observe(n=s.n); observe(n=s.f)  # here": "'n' was observed with another value earlier in this step",
+    # What Python decides without asking a value.
+    "s.n = 1 if any([True, s.f]) else 2  # here": UNASKED,
+    "s.n = 1 if all([False, s.f]) else 2  # here": UNASKED,
+    "s.n = 1 if any(True for one in [s.f]) else 2  # here": UNASKED,
+    "s.n = len([one for one in [s.f]])  # here": UNASKED,
+    "s.n = min(2, len(sorted([s.n])))  # here": UNASKED,
+    "s.n = {True: 1, False: 2}[callable(s.f)]  # here": UNASKED,
+    "s.n = {True: 1, False: 2}[hasattr(s, 'f')]  # here": UNASKED,
+    "s.n = {True: 1, False: 2}[hasattr(s.m, 'who')]  # here": UNASKED,
+    "s.n = {1: s.f} != {} and 1  # here": UNASKED,
+    "s.n = 1 if dict(a=s.f) else 2  # here": UNASKED,
+    "v = [s.f]; s.n = 1 if v else 2  # here": UNASKED,
+    "s.n = next(iter([1, s.f]))  # here": UNASKED,
+    "s.n = sum(1 for one in [s.f, s.n])  # here": UNASKED,
+    "s.n = 1 if 1 in {1: s.x[a] < 2} else 2  # here": UNASKED,
+    "require(s.f & any([True, s.n < 2]), 'x'); s.n = 1  # here": UNASKED,
+    "v = s.f; s.f = v & bool([v])  # here": "counts by its length",
+    "v = s.f; s.f = v & bool(lambda: v)  # here": "a function in place of a condition is always true",
+    "v = s.n; s.n = v + len((v, 1))  # here": "counts by its length",
+    "s.n = max(s.n, 1)  # here": TRUTH,
+    "s.n = 1 if s.f in [s.f] else 2  # here": TRUTH,
+    "s.n = int(f'{s.n}')  # here": "a symbolic value has no text",
     # Anything else that goes wrong in Python.
     "s.n = limitt  # here": "'limitt' is not defined; did you mean 'limit'?",
     "s.mood = Mood.CLAM  # here": "did you mean 'CALM'?",
@@ -270,6 +293,9 @@ CLAIMS = {
     "return True  # x": CONSTANT,
     "return (s.n < 1) | True": CONSTANT,
     "return not False": CONSTANT,
+    "return (s.n < 3) & any([True, s.f])": UNASKED,
+    "return (s.n < 3) & (len([s.f, s.n]) == 2)": "counts by its length",
+    "return exists(A, lambda a: (s.x[a] < 3) & callable(s.g.has(a)))": UNASKED,
     "return s.o is None": IDENTITY,
     "return True if s.f is not True else s.f": IDENTITY,
     "try:\n    return bool(s.f)\nexcept Exception:\n    return s.n < 9": TRUTH,
@@ -286,6 +312,27 @@ def test_a_property_that_would_be_misread_is_refused(body: str, tmp_path: Path) 
     with pytest.raises(SpecError, match=re.escape(CLAIMS[body])) as caught:
         instance(claim(body), tmp_path / "own.py")
     assert str(caught.value).startswith("own.py:")
+
+
+@pytest.mark.parametrize(
+    ("variation", "effect", "is_refused"),
+    [
+        ("Hole('old', 'an old check', drops=(('go', 'it is low'),))", "s.n = 1 if any([True, s.f]) else 2", True),
+        ("Hole('old', 'an old effect')", "v = s.f\nif repairs('old'): s.f = ~v", False),
+    ],
+)
+def test_what_nothing_uses_is_refused_also_under_variations(
+    variation: str, effect: str, is_refused: bool, tmp_path: Path
+) -> None:
+    text = step(f"require(s.n < 3, 'it is low')\ns.n = s.n + 1\n{effect}")
+    versions = f"semantics={{'old': ({variation},), 'new': ()}}, default_semantics='new'"
+    text += f"S = System('s', parts=[P], configurations=S.configurations, {versions})\n"
+    text += "S.model('old')\n"
+    if is_refused:
+        with pytest.raises(SpecError, match=UNASKED):
+            module(text, tmp_path / "own.py")
+    else:
+        assert module(text, tmp_path / "own.py")["S"]
 
 
 FAR_CALLS = [
@@ -356,6 +403,10 @@ READ = {
     "v = s.m; s.m.who = a; s.n = v.w": "n' = m.w",
     "v = s.x; s.n = 2; s.x[a] = v[a] + 1": "x' = store(x, a, (x[a] + 1))",
     "setattr(s, 'n', 2)": "n' = 2",
+    # A function may do without what it is given, and an object without what it has.
+    "s.n = (lambda one, other: one)(s.x[a], s.f)": "n' = x[a]",
+    "s.g.clear(); s.x.update(lambda one: 0)": "x' = tabulate(a_0 in A: 0)",
+    "v = types.SimpleNamespace(); v.n = s.n; v.f = s.f; s.n = v.n + 1": "n' = (n + 1)",
     "s.n = left_out(); s.f = True": "n' = 0",
     "s.n = left_out(s.n)": None,
     "s.f = same(1, 1)": "f' = true",
@@ -375,6 +426,7 @@ WRONG = {
     # Declarations.
     "f = flag(initially=3)  # here": "a flag is True or False initially",
     "n = number(0.5, 3)  # here": "low is a whole number",
+    "n = per(A, number(0, 3, initially=lambda a: 1))  # here": "not a function; of each member: per(..., initially=",
     "n = number(0, 3, initially=9)  # here": "lies outside 0..3",
     "n = number(limit=3)  # here": "a limit is named",
     "m = enumeration(Mood, initially=3)  # here": "is not a member of Mood",

@@ -218,15 +218,15 @@ class _Search:
 
     def _grouped(self, asked: list[str]) -> tla.Claims:
         """All claims at once: whether a state lies within the limits is then asked once and not for each claim."""
-        single = [self.operators[name] for name in asked if not self.operators[name].formula]
+        single = [one for name in asked if not ((one := self.operators[name]).of_states or one.of_steps)]
         states, steps = self._formulas(asked)
         group = tla.Claims((_STATES_GROUP,) if states else (), (_STEPS_GROUP,) if steps else ())
         return tla.together([*single, group])
 
     def _formulas(self, asked: list[str]) -> tuple[list[str], list[str]]:
         """The formulas about states and about steps within the limits."""
-        limited = [self.operators[name] for name in asked if self.operators[name].formula]
-        return [one.formula for one in limited if one.invariants], [one.formula for one in limited if one.properties]
+        claims = [self.operators[name] for name in asked]
+        return list(filter(None, (one.of_states for one in claims))), [one.of_steps for one in claims if one.of_steps]
 
     def _noting(self, asked: list[str]) -> str:
         """A module that prints each witness when it is first seen, and continues; and claims put together."""

@@ -127,7 +127,8 @@ def told(result: Agreement) -> Iterator[str]:
         if one.found is None:
             yield f"  {one.peer:6}absent"
             continue
-        yield f"  {one.peer:6}{figures(one.found)}; {one.outcome} in {len(one.compared)} answers ({one.version})"
+        of = f"{len(one.differences)} of " if one.differences else ""
+        yield f"  {one.peer:6}{figures(one.found)}; {one.outcome} in {of}{len(one.compared)} answers ({one.version})"
         yield from (f"    differs: {difference}" for difference in one.differences)
         if one.reason and one.found.distinct is not None:
             yield f"    undetermined: {one.reason}"

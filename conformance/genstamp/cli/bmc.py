@@ -24,7 +24,7 @@ def bmc(
     system: Annotated[
         str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not large.")
     ],
-    steps: Annotated[int, typer.Option(min=0, help="Search paths of at most N steps.")] = 10,
+    steps: Annotated[int, typer.Option(min=1, help="Search paths of at most N steps.")] = 10,
     property_: Annotated[
         list[str] | None,
         typer.Option("--property", help="Check only this one; may be repeated. By default all, errors and deadlock."),
@@ -41,7 +41,7 @@ def bmc(
     """Look for a violation within N steps of an initial state, the shortest first.
 
     Exit code: 0 there is none within these steps, 11 deadlock, 12 a property is violated or the witness is not reached,
-    75 a step fails, 3 undetermined, or Ctrl-C.
+    75 a step fails, 3 undetermined (no step is possible, for example), or Ctrl-C.
     """
     if witness is not None and property_:
         raise typer.BadParameter("choose either --witness or --property", param_hint="--witness")

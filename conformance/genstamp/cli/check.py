@@ -21,10 +21,10 @@ from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import Searched
 from genstamp.cli.witnessing import Looked, look_for, look_for_run
 from genstamp.errors import TraceFileError
-from genstamp.report import Format, document, verdict
+from genstamp.report import Case, Format, document, verdict
 from genstamp.systems import PLACES, module_of, place_of
 from genstamp_model.explore import INTERRUPTED
-from genstamp_model.language import Instance
+from genstamp_model.language import Instance, System
 
 
 class Engine(StrEnum):
@@ -127,15 +127,15 @@ def check(
             "Spark's executors keep whole states; omit --fingerprint, --memory and --threads",
             param_hint="--engine",
         )
-    bugs = tuple(bug or ())
-    declared, configurations = to_search(system, bugs)
-    model = declared.model(semantics, bugs)
     if scenario is not None and witness is not None:
         raise typer.BadParameter("it cannot be combined with --witness", param_hint="--scenario")
     looks_for_path = witness is not None or scenario is not None
     if deadlock and (engine is Engine.SPARK or looks_for_path):
         message = "it cannot be combined with --engine spark, --witness or --scenario"
         raise typer.BadParameter(message, param_hint="--deadlock")
+    bugs = tuple(bug or ())
+    declared, configurations = to_search(system, bugs)
+    model = declared.model(semantics, bugs)
     model = model.stopping_nowhere() if deadlock else model
     instances = [Instance(model, limited(one, set_limit or ())) for one in configurations]
     options = Options(
@@ -153,7 +153,10 @@ def check(
     if looks_for_path:
         if options.place is not None:
             raise typer.BadParameter("a search for one run is made on this machine only", param_hint="--engine")
-        looked = look_for(instances, witness, options) if witness else look_for_run(instances, scenario or "", options)
+        if scenario is None:
+            looked = look_for(instances, witness or "", options)
+        else:
+            looked = look_for_run(instances, scenario, options)
         _show_path(looked, form, trace, system)
     is_claimed = covering.is_claimed(declared, configurations, semantics, bugs, set_limit or ())
     if strict and not is_claimed:
@@ -162,8 +165,23 @@ def check(
             param_hint="--strict",
         )
     found, left = _searched(instances, options, form)
-    unused = forgotten.of_module(module) if is_claimed and (module := module_of(declared)) else ()
-    covered = covering.over(found, strict=strict, forgotten=unused) if is_claimed and not left else None
+    covered = _covered(declared, found, strict) if is_claimed and not left else None
+    cases = _reported(found, left, covered, form)
+    if trace is not None:
+        _write(trace, telling.trace(found), "nothing is violated", system)
+    raise typer.Exit(verdict(cases).exit_code)
+
+
+def _covered(declared: System, found: Sequence[Searched], strict: bool) -> covering.Covered:
+    """What the searches of all default configurations cover, and what the system's own file does not use."""
+    module = module_of(declared)
+    return covering.over(found, strict=strict, forgotten=forgotten.of_module(module) if module else ())
+
+
+def _reported(
+    found: Sequence[Searched], left: Sequence[Left], covered: covering.Covered | None, form: Format
+) -> list[Case]:
+    """All test cases; prints the document, or what the text has not said yet."""
     together = [] if covered is None else list(covering.cases(covered))
     cases = [*(case for one in found for case in one.cases), *(one.case() for one in left), *together]
     if form is not Format.TEXT:
@@ -173,9 +191,7 @@ def check(
     elif covered is not None:
         for line in covering.told(covered):
             typer.echo(line)
-    if trace is not None:
-        _write(trace, telling.trace(found), "nothing is violated", system)
-    raise typer.Exit(verdict(cases).exit_code)
+    return cases
 
 
 def _show_path(found: Sequence[Looked], form: Format, trace: Path | None, system: str) -> NoReturn:

@@ -29,14 +29,6 @@ class Searched:
         return self.result.instance
 
     @property
-    def hollow(self) -> str:
-        """Why a search without a violation has searched nothing; empty where it has."""
-        if self.result.verdict is not Verdict.HOLDS or any(self.result.taken.values()):
-            return ""
-        cuts = ", ".join(sorted(name for name, steps in self.result.cuts.items() if steps))
-        return f"no step is possible{f' within the limits of {cuts}' if cuts else ''}, so nothing was searched"
-
-    @property
     def left(self) -> list[str]:
         """The names of the properties that were not judged."""
         return leads_to.not_judged(self.result, self.judged)
@@ -74,8 +66,8 @@ def told(found: Searched) -> Iterator[str]:
     if result.verdict is Verdict.HOLDS and not verdict.holds:
         yield f"  invariants and transition properties hold{reach}{deadlock}"
     yield from _told_figures(result)
-    if result.undetermined or found.hollow:
-        yield f"  undetermined: {result.undetermined or found.hollow}"
+    if result.unsettled:
+        yield f"  undetermined: {result.unsettled}"
     if found.left:
         yield f"  not judged: {', '.join(found.left)}"
     if result.violation is not None:
@@ -144,7 +136,7 @@ def plain(found: Searched) -> dict[str, Any]:
         "exit_code": found.verdict.exit_code,
         "safety": result.verdict.value,
         "deadlock": model.looks_for_deadlock,
-        "undetermined": result.undetermined or found.hollow,
+        "undetermined": result.unsettled,
         "probability_missed_at_most": result.doubt,
         "reductions": list(result.reductions),
         "not_judged": found.left,
@@ -204,8 +196,7 @@ def cases(found: Searched) -> list[Case]:
     if result.violation is not None:
         return [broken_case(group, name, result.seconds, result.instance, result.violation), *others]
     rule, judged = search_rule(model), rules(model)
-    if result.verdict is Verdict.UNDETERMINED or found.hollow:
-        why = result.undetermined or found.hollow
+    if why := result.unsettled:
         open_ = Case(group, name, result.seconds, "undetermined", "undetermined", why, rule=rule, judged=judged)
         return [open_, *others]
     return [

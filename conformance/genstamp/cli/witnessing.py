@@ -16,7 +16,7 @@ from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, rule_named, stages
 from genstamp_model import scenario
 from genstamp_model.errors import ConfigurationError
-from genstamp_model.explore import Result, Verdict
+from genstamp_model.explore import Result
 from genstamp_model.interest import Interest, interests
 from genstamp_model.language import Instance
 from genstamp_model.language.ir import disjunction, negation
@@ -47,7 +47,7 @@ class Looked:
             return f"reached in {len(self.path)} steps"
         if self.result.violation is not None:
             return "a step fails before it is reached"
-        return "undetermined" if self.result.verdict is Verdict.UNDETERMINED else "never reached"
+        return "undetermined" if self.result.unsettled else "never reached"
 
 
 def look_for(instances: Sequence[Instance], witness: str, options: Options) -> list[Looked]:
@@ -147,8 +147,8 @@ def told(found: Sequence[Looked]) -> list[str]:
         within = f" within these limits: {limits}" if one.verdict == "never reached" and limits else ""
         lines.append(f"{model.system}:{configuration.name} ({model.semantics}): {one.witness} is {one.verdict}{within}")
         lines.append(f"  {one.result.states:,} distinct states, {one.result.seconds:.2f} s")
-        if one.result.undetermined:
-            lines.append(f"  undetermined: {one.result.undetermined}")
+        if one.result.unsettled:
+            lines.append(f"  undetermined: {one.result.unsettled}")
         if one.path is not None:
             lines += [f"  {line}" for line in one.path.lines()]
         elif one.result.violation is not None:
@@ -167,7 +167,7 @@ def plain(found: Sequence[Looked]) -> list[dict[str, Any]]:
             "witness": one.witness,
             "verdict": one.verdict,
             "exit_code": verdict_of(found).exit_code,
-            "undetermined": one.result.undetermined,
+            "undetermined": one.result.unsettled,
             "states": one.result.states,
             "steps": None if one.path is None else len(one.path),
             "trace": None if one.path is None else trace(one.path, one.witness),
@@ -194,6 +194,6 @@ def _case(one: Looked) -> Case:
         return Case(group, name, result.seconds, rule=rule, steps=stages(one.path))
     if result.violation is not None:
         return broken_case(group, name, result.seconds, one.instance, result.violation)
-    if result.verdict is Verdict.UNDETERMINED:
-        return Case(group, name, result.seconds, "undetermined", "undetermined", result.undetermined, rule=rule)
+    if result.unsettled:
+        return Case(group, name, result.seconds, "undetermined", "undetermined", result.unsettled, rule=rule)
     return Case(group, name, result.seconds, "failure", "witness", "never reached", rule=rule)

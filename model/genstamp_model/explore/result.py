@@ -5,7 +5,7 @@ Not here: how it is found (`search`), and what broke (`violation`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -60,6 +60,12 @@ class Critical:
     interest: Interest
     times: int
     after: int | None
+
+
+def nothing_searched(limits: Iterable[str]) -> str:
+    """That no step is possible, as limits with these names cut off all that there are, if any."""
+    cuts = ", ".join(sorted(limits))
+    return f"no step is possible{f' within the limits of {cuts}' if cuts else ''}, so nothing was searched"
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,13 @@ class Result:
         where = f"{self.instance.model.system}:{self.instance.configuration.name}"
         found = f"{where}: {self.verdict.value}{why}, {self.states:,} distinct states, depth {self.depth}"
         return found if self.violation is None else f"{found}\n{self.violation}"
+
+    @property
+    def unsettled(self) -> str:
+        """Why this says nothing, or not all, of what was searched for; empty where it does, and of a violation."""
+        if self.verdict is not Verdict.HOLDS or any(self.taken.values()):
+            return self.undetermined
+        return nothing_searched(name for name, steps in self.cuts.items() if steps)
 
     @property
     def probability(self) -> float:

@@ -5,8 +5,8 @@ lines. Not here: refusals (no step; the exception is in a comment), observations
 
 The module mentions the protocol alone; what a configuration limits is a section of its own, where each claim is said
 again for states within the limits. TLC looks once at states beyond a CONSTRAINT before it turns back, and a search that
-counts them would not agree with ours. A step that changes nothing is no step in TLA+, so `[][claim]_vars` does not
-judge it.
+counts them would not agree with ours. A step that changes nothing is no step in TLA+: `[][claim]_vars` does not judge
+it, and an invariant does.
 """
 
 from __future__ import annotations

@@ -27,9 +27,11 @@ from genstamp_model.export.tla_layout import (
 from genstamp_model.export.tla_names import VARIABLES, Names, parameter_names
 from genstamp_model.export.tla_steps import Steps, candidates
 from genstamp_model.export.tla_values import limits
+from genstamp_model.language.ir import Expr
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.language.trace import ActionParameter, OptionalMember
 from genstamp_model.language.types import IndexSet
+from genstamp_model.mattering import before
 
 RANGES: Final = "TypeOK"
 STOPS: Final = "NoDeadlock"
@@ -44,13 +46,14 @@ class Claims:
         invariants: operators of the module.
         properties: temporal formulas of the module.
         specification: the behaviours.
-        formula: what is said of states, or of steps, within the limits; empty where limits play no part.
+        of_states, of_steps: what is said of states and of steps within the limits; empty where limits play no part.
     """
 
     invariants: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     specification: str = "Spec"
-    formula: str = field(default="", compare=False)
+    of_states: str = field(default="", compare=False)
+    of_steps: str = field(default="", compare=False)
 
 
 def together(claims: Sequence[Claims]) -> Claims:
@@ -99,7 +102,7 @@ class Properties:
 
     def _claim(self, claim: Property) -> Iterator[str]:
         name = self.names.claims[claim.name]
-        yield from defined(name, self._closed(claim))
+        yield from defined(name, self._closed(claim, claim.condition))
         match claim.kind:
             case "invariant":
                 self.claims[claim.name] = Claims(invariants=(name,))
@@ -109,13 +112,24 @@ class Properties:
                 yield f"{never} == ~{name}"
             case _:
                 always = self.names.operator(f"always_{name}")
-                self.claims[claim.name] = Claims(properties=(always,))
                 yield f"{always} == [][{name}]_{VARIABLES}"
+                still = () if self._holds_unchanged(claim) else (self.names.operator(f"{name}_if_nothing_changes"),)
+                for operator in still:
+                    yield "\\* To TLA+ a step that changes nothing is no step; this asks for the claim there, too."
+                    claimed = at_least(self._closed(claim, before(claim.condition)), Level.COMPARE)
+                    yield from defined(operator, opened(f"ENABLED (Next /\\ UNCHANGED {VARIABLES}) =>", claimed))
+                self.claims[claim.name] = Claims(invariants=still, properties=(always,))
 
-    def _closed(self, claim: Property) -> Piece:
+    def _holds_unchanged(self, claim: Property) -> bool:
+        """Whether a property of steps holds of every step that changes nothing, whatever the state."""
+        from genstamp_model.prove.tautology import always_true
+
+        return bool(always_true([self.instance], [(before(claim.closed), False)]))
+
+    def _closed(self, claim: Property, condition: Expr) -> Piece:
         quantifier = "\\E" if claim.kind == "witness" else "\\A"
         with self._over(claim) as over:
-            body = self.expressions.scoped(claim.condition)
+            body = self.expressions.scoped(condition)
             return opened(f"{quantifier} {over} :", body) if over else body
 
     def _over(self, claim: Property) -> _Quantified:
@@ -177,15 +191,15 @@ class Properties:
                 yield [demand]
 
     def _within_limits(self, name: str, claim: Claims) -> Iterator[str]:
-        """An invariant or a property of steps, said of states within the limits."""
-        if claim.properties:
-            bounded = self.names.operator(f"{claim.properties[0]}_within_limits")
-            yield f"{bounded} == [][{LIMITS}' => {self.names.claims[name]}]_{VARIABLES}"
-            self.claims[name] = Claims(properties=(bounded,), formula=self.names.claims[name])
-        else:
-            bounded = self.names.operator(f"{claim.invariants[0]}_within_limits")
-            yield f"{bounded} == {LIMITS} => {claim.invariants[0]}"
-            self.claims[name] = Claims(invariants=(bounded,), formula=claim.invariants[0])
+        """Invariants and properties of steps, said of states within the limits."""
+        within = [self.names.operator(f"{one}_within_limits") for one in (*claim.invariants, *claim.properties)]
+        invariants, properties = within[: len(claim.invariants)], within[len(claim.invariants) :]
+        for bounded, stated in zip(invariants, claim.invariants, strict=True):
+            yield f"{bounded} == {LIMITS} => {stated}"
+        of_steps = self.names.claims[name] if properties else ""
+        for bounded in properties:
+            yield f"{bounded} == [][{LIMITS}' => {of_steps}]_{VARIABLES}"
+        self.claims[name] = Claims((*invariants,), (*properties,), "Spec", "".join(claim.invariants), of_steps)
 
 
 class _Quantified:

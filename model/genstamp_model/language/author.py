@@ -51,7 +51,7 @@ def is_specification(function: object) -> bool:
 def caller() -> Source:
     """The innermost line of an author's; where there is none, the innermost outside the language."""
     frame = outside = sys._getframe(1)
-    while frame.f_back is not None and not (is_author(frame) and _has_file(frame)):
+    while frame.f_back is not None and not (is_author(frame) and has_file(frame)):
         frame = frame.f_back
     while outside.f_back is not None and str(outside.f_globals.get("__name__", "")).startswith(_LANGUAGE):
         outside = outside.f_back
@@ -59,7 +59,7 @@ def caller() -> Source:
     return Source(found.f_code.co_filename, found.f_lineno)
 
 
-def _has_file(frame: FrameType) -> bool:
+def has_file(frame: FrameType) -> bool:
     """Whether a frame runs the code of a file, and not a text that is evaluated, as an annotation is."""
     return frame.f_code.co_filename != "<string>"
 
@@ -185,7 +185,7 @@ def _innermost(traceback: TracebackType | None) -> tuple[FrameType | None, Sourc
     while traceback is not None:
         if is_author(traceback.tb_frame):
             frame = traceback.tb_frame
-            place = Source(frame.f_code.co_filename, traceback.tb_lineno) if _has_file(frame) else place
+            place = Source(frame.f_code.co_filename, traceback.tb_lineno) if has_file(frame) else place
         traceback = traceback.tb_next
     return frame, place
 

@@ -36,6 +36,7 @@ from genstamp_model.language.refinement import RefinementDeclaration, refinement
 from genstamp_model.language.suspects import Reach
 from genstamp_model.language.trace import OptionalMember, Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER, Sizes, Type, describe, fits
+from genstamp_model.language.uses import Uses
 from genstamp_model.language.values import Value, coerce, member_of
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Builder:
     ) -> None:
         self.system = system
         self._again = again
+        self._uses = Uses()
         self.semantics = semantics
         self.bugs = bugs
         self.variations = variations
@@ -107,7 +109,7 @@ class Builder:
             _refuse_unknown("property", claim.given, [p.name for p in properties], claim)
             _refuse_unknown("action", claim.fair + claim.strongly_fair, [a.name for a in actions], claim)
         self._refuse_marks()
-        return Model(
+        model = Model(
             system=self.system.name,
             semantics=self.semantics,
             bugs=self.bugs,
@@ -123,6 +125,10 @@ class Builder:
             idle=self.system.idle,
             source=self.system.source,
         )
+        # Lines that a variation leaves out may use what others have read.
+        if self._left_out.isdisjoint(name for name, _ in self._marks):
+            self._uses.refuse_unused()
+        return model
 
     @property
     def is_of_others(self) -> bool:
@@ -140,7 +146,8 @@ class Builder:
         is_suspect = not self._again and (not is_specification(function) or self.reach.suspects(function))
         # What is printed is printed once.
         printed = redirect_stdout(io.StringIO()) if self._again else nullcontext()
-        with authored(source), printed, tracing(trace, is_suspect=is_suspect):
+        noted = self._uses.noted() if is_suspect and not is_specification(function) else nullcontext()
+        with authored(source), printed, noted, tracing(trace, is_suspect=is_suspect):
             return function(*arguments)
 
     def _begin(self, declaration: ActionDeclaration, answers: tuple[bool, ...]) -> Trace:

@@ -3,78 +3,28 @@
 A function is traced once, with values that represent those of every state. Most operators call a method of the value,
 which refuses; some do not, and would silently turn a condition into a constant. So the bytecode of an author's
 functions is searched for such places. A function that may reach one is traced under watch, since only while it runs is
-it known whether it does, and whether a value of the state is involved. Functions
-of other packages than the specifications that come with the language are always watched.
+it known whether it does, and whether a value of the state is involved. Functions of other packages than the
+specifications that come with the language are always watched.
 
-Not here: operators that ask the value (see `refusing`).
+Not here: operators that ask the value (see `refusing`), and what such places look like (see `bytecode`).
 """
 
 from __future__ import annotations
 
-import dis
 import gc
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, Final
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import caller, is_author, is_authors
+from genstamp_model.language.bytecode import Operand, Suspect, holds_suspects, suspects_in
 from genstamp_model.language.chance import CHANCE, drawn
 from genstamp_model.language.types import Nobody, RefType
-
-_IDENTITY: Final = (
-    "'is' compares Python's objects and not values of the state; write ==, .at(), .is_none(), the flag or ~flag"
-)
-_MATCH: Final = (
-    "'match' looks at Python's objects and not at values of the state; write .at() and when(condition, a, b)"
-)
-_DISPLAY: Final = "a list, tuple, set or dictionary in place of a condition counts by its length; write the condition"
-_UNUSED: Final = (
-    "a value is computed and not used; write return or = before it, require(...) around it, or () to call a function"
-)
-_CLASS: Final = "a value of the state has no Python class during tracing; compare it with == or .at()"
-_INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
-_FUNCTION: Final = "a function in place of a condition is always true; call it"
-_NOTHING: Final = (
-    "a check gives nothing that 'if' could ask for; write it as a statement, or if case('name', condition, 'label')"
-)
-_GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
-
-_DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP"})
-_MATCHES: Final = frozenset({"MATCH_CLASS", "MATCH_MAPPING", "MATCH_SEQUENCE"})
-_COMPUTED: Final = frozenset(
-    {
-        "LOAD_ATTR",
-        "COMPARE_OP",
-        "BINARY_OP",
-        "BINARY_SUBSCR",
-        "CONTAINS_OP",
-        "IS_OP",
-        "UNARY_NOT",
-        "UNARY_INVERT",
-        "UNARY_NEGATIVE",
-        "LOAD_FAST",
-        "LOAD_GLOBAL",
-        "LOAD_DEREF",
-    }
-)
-_ASKING: Final = frozenset({"has", "size", "is_empty", "is_none", "at", "first", "every", "some", "implies"})
-"""Methods that change nothing, so that a call of one is of no use as a statement."""
-_FORMS: Final = frozenset(
-    {"forall", "exists", "count", "those", "each", "choose", "minimum", "maximum", "when", "smallest", "largest"}
-)
-"""Functions of the language that change nothing."""
-_GIVING_NOTHING: Final = frozenset({"require", "observe"})
-_ATTRIBUTES: Final = frozenset({"__dict__", "_expr", "_place", "_type", "_made_in", "_change", "_assign"})
-"""What the state and its values have for Python or for the language, and not for an author."""
-_SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
-_LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
-_STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
-_LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
+from genstamp_model.language.uses import given
 
 Refuse = Callable[[SpecError], SpecError]
 
@@ -95,29 +45,6 @@ _UNKNOWN: Final = Symbolic()
 """An operand that is only known when it is compared."""
 
 
-@dataclass(frozen=True)
-class _Operand:
-    """What a comparison by `is` reads: a name or a constant, and attributes of it."""
-
-    load: str
-    value: Any
-    attributes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Suspect:
-    """A place in a function: refused whenever the function is called, or only if an operand is symbolic.
-
-    With `of`, it is refused if the operand is an instance of that class.
-    """
-
-    line: int
-    message: str
-    operands: tuple[_Operand | None, ...] = ()
-    is_function: bool = False
-    of: type | None = None
-
-
 _is_watching = False
 
 
@@ -134,11 +61,15 @@ def watched(refuse: Refuse) -> Iterator[None]:
     before: Any = sys.gettrace()
 
     def look(frame: FrameType, event: str, argument: Any) -> Any:
-        for suspect in _suspects(frame.f_code) if is_author(frame) else ():
+        for suspect in suspects_in(frame.f_code) if is_author(frame) else ():
             if _is_refused(suspect, frame):
                 # At once, because a loop on such a condition would not end.
                 place = Source(frame.f_code.co_filename, suspect.line)
                 raise refuse(SpecError(suspect.message, place if place.file != "<string>" else caller()))
+        if is_author(frame):
+            code = frame.f_code
+            arguments = (frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount])
+            given(one for one in arguments if issubclass(type(one), Symbolic))
         found = drawn(frame) if is_author(frame) else None
         if found is not None:
             raise refuse(SpecError(CHANCE.format(found[1]), Source(frame.f_code.co_filename, found[0])))
@@ -181,7 +112,7 @@ class Reach:
         left = list(seen)
         while left:
             one = left.pop()
-            if _holds_suspects(one.__code__):
+            if holds_suspects(one.__code__):
                 return True
             called = set(self._calls(one)) - seen - self._clean
             seen |= called
@@ -247,17 +178,12 @@ def _names(code: CodeType) -> frozenset[str]:
     return frozenset([*code.co_names, *texts, *inner])
 
 
-@cache
-def _holds_suspects(code: CodeType) -> bool:
-    return bool(_suspects(code)) or any(_holds_suspects(one) for one in code.co_consts if isinstance(one, CodeType))
-
-
-def _is_refused(suspect: _Suspect, frame: FrameType) -> bool:
+def _is_refused(suspect: Suspect, frame: FrameType) -> bool:
     if not suspect.operands:
         return True
     values = [_resolved(operand, frame) for operand in suspect.operands]
-    if suspect.of is not None:
-        return issubclass(type(values[0]), suspect.of)
+    if suspect.asks_value or suspect.asks_traced:
+        return issubclass(type(values[0]), Symbolic if suspect.asks_value else Traced)
     if suspect.is_function:
         return isinstance(values[0], FunctionType | MethodType)
     if not any(isinstance(value, Symbolic) for value in values):
@@ -274,7 +200,7 @@ def _may_be_none(value: Symbolic) -> bool:
     return expr is None or (isinstance(expr.type, RefType) and expr.type.optional)
 
 
-def _resolved(operand: _Operand | None, frame: FrameType) -> object:
+def _resolved(operand: Operand | None, frame: FrameType) -> object:
     """The known value of an operand when the function is called."""
     if operand is None:
         return _UNKNOWN
@@ -289,115 +215,3 @@ def _resolved(operand: _Operand | None, frame: FrameType) -> object:
             return _UNKNOWN
         value = getattr(value, name)
     return value
-
-
-@cache
-def _suspects(code: CodeType) -> tuple[_Suspect, ...]:
-    return tuple(_found([one for one in dis.get_instructions(code) if one.opname not in _SILENT], code))
-
-
-def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[_Suspect]:
-    stored = {one.argval for one in instructions if one.opname in _STORES}
-    line = code.co_firstlineno
-    for position, one in enumerate(instructions):
-        line = one.positions.lineno if one.positions and one.positions.lineno else line
-        before = instructions[position - 1].opname if position else ""
-        if one.opname == "IS_OP":
-            yield _Suspect(line, _IDENTITY, _operands(instructions, position, 2, stored))
-        elif one.opname.startswith("POP_JUMP") and one.opname.endswith("_NONE"):
-            known = _operands(instructions, position, 1, stored)
-            yield _Suspect(line, _IDENTITY, (*known, _Operand("constant", None)))
-        elif one.opname in _MATCHES:
-            yield _Suspect(line, _MATCH)
-        elif before in _DISPLAYS and _is_asked(one):
-            yield _Suspect(line, _DISPLAY)
-        elif before == "CALL" and _is_asked(one) and _is_global(_called(instructions[:position]), _GIVING_NOTHING):
-            yield _Suspect(line, _NOTHING)
-        elif before == "MAKE_FUNCTION" and _is_asked(one):
-            yield _Suspect(line, _FUNCTION)
-        elif before.startswith("LOAD_") and _is_asked(one):
-            yield _Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
-        elif one.opname == "POP_TOP" and not one.is_jump_target and _is_of_no_use(instructions[:position]):
-            yield _Suspect(line, _UNUSED)
-        elif one.opname == "CALL" and one.arg == 1 and (name := _builtin(instructions[: position + 1])):
-            message, of = (_CLASS, Symbolic) if name == "type" else (_INSIDE.format(f"{name}()"), Traced)
-            yield _Suspect(line, message, _operands(instructions, position, 1, stored), of=of)
-        elif one.opname in _LOADS and one.argval in _ATTRIBUTES:
-            asked = _operands(instructions, position, 1, stored)
-            yield _Suspect(line, _INSIDE.format(f".{one.argval}"), asked, of=Traced)
-        elif one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-            yield _Suspect(line, _GLOBAL)
-        elif one.opname in _LOADS and (one.argval in ("is_", "is_not") or _is_id(one)):
-            yield _Suspect(line, _IDENTITY)
-
-
-def _is_asked(one: dis.Instruction) -> bool:
-    """Whether Python asks for the truth of what stands before."""
-    return one.opname.startswith(("POP_JUMP", "JUMP_IF")) or one.opname == "UNARY_NOT"
-
-
-def _builtin(before: Sequence[dis.Instruction]) -> str:
-    """The function of Python's that is called at the end, if it looks at an object and not at a value."""
-    called = _called(before)
-    return str(called.argval) if called and _is_global(called, frozenset({"type", "vars", "dir"})) else ""
-
-
-def _is_of_no_use(before: Sequence[dis.Instruction]) -> bool:
-    """Whether what is computed at the end changes nothing, as far as it is known."""
-    if not before or before[-1].opname != "CALL":
-        return bool(before) and before[-1].opname in _COMPUTED
-    called = _called(before)
-    is_method = called is not None and called.opname in ("LOAD_ATTR", "LOAD_METHOD") and called.argval in _ASKING
-    return is_method or _is_global(called, _FORMS)
-
-
-def _called(before: Sequence[dis.Instruction]) -> dis.Instruction | None:
-    """The instruction that loads the function that is called at the end: the longest part of the text that begins as
-    the call does.
-    """
-    whole = before[-1].positions
-    parts = [one for one in before[:-1] if one.opname in _LOADS and _starts_with(one.positions, whole)]
-    return max(parts, key=_ends, default=None)
-
-
-def _starts_with(one: dis.Positions | None, whole: dis.Positions | None) -> bool:
-    return one is not None and whole is not None and (one.lineno, one.col_offset) == (whole.lineno, whole.col_offset)
-
-
-def _ends(one: dis.Instruction) -> tuple[int, int]:
-    places = one.positions
-    return (places.end_lineno or 0, places.end_col_offset or 0) if places else (0, 0)
-
-
-def _is_global(one: dis.Instruction | None, names: frozenset[str]) -> bool:
-    return one is not None and one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval in names
-
-
-def _is_id(one: dis.Instruction) -> bool:
-    return one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval == "id"
-
-
-def _operands(
-    instructions: Sequence[dis.Instruction], end: int, wanted: int, stored: set[str]
-) -> tuple[_Operand | None, ...]:
-    """The values that the instructions before a position have pushed, as far as they are obvious."""
-    found: list[_Operand | None] = []
-    is_joined = instructions[end].is_jump_target
-    while len(found) < wanted and not is_joined:
-        attributes: list[str] = []
-        end -= 1
-        while end and instructions[end].opname == "LOAD_ATTR" and not instructions[end].is_jump_target:
-            attributes.insert(0, instructions[end].argval)
-            end -= 1
-        one = instructions[end]
-        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            found.append(_Operand("global", one.argval, tuple(attributes)))
-        elif one.opname == "LOAD_CONST":
-            found.append(_Operand("constant", one.argval, tuple(attributes)))
-        elif one.opname in _LOCAL and one.argval not in stored:
-            found.append(_Operand("local", one.argval, tuple(attributes)))
-        else:
-            break
-        # A branch that ends here has put something else there; the first operand may begin a statement.
-        is_joined = one.is_jump_target and len(found) < wanted
-    return (*found, *[None] * (wanted - len(found)))

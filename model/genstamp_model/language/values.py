@@ -12,6 +12,7 @@ import enum
 import re
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar, cast
 
 from genstamp_model.language import ir
@@ -37,6 +38,7 @@ from genstamp_model.language.types import (
     describe,
     fits,
 )
+from genstamp_model.language.uses import made_now
 
 IndexT = TypeVar("IndexT", bound="Index")
 C = TypeVar("C", bound="Value")
@@ -79,14 +81,16 @@ class Place:
 class Value(Refusing):
     """Base of all symbolic values."""
 
-    __slots__ = ("_expr", "_made_in", "_place")
+    __slots__ = ("_expr", "_made_at", "_made_in", "_seen_at")
 
     def __init__(self, expr: Expr | None = None, place: Place | None = None) -> None:
         if (expr is None) == (place is None) or not isinstance(expr, Expr | None):
             raise misuse(f"a value of {type(self).__name__} is read from the state, or a record made of named fields")
         self._expr = expr
-        self._place = place
+        self._seen_at = place
         self._made_in = scopes()
+        # What a function is given need not be used.
+        self._made_at = None if expr is not None and expr.op is Op.PARAMETER else made_now()
 
     @property
     def expr(self) -> Expr:
@@ -96,6 +100,7 @@ class Value(Refusing):
         """
         if is_open() and is_author(sys._getframe(1)):
             raise misuse("'.expr' is the language's own; read the variable or field by its name")
+        self._use()
         expr = self._expr
         if expr is None:
             assert self._place is not None
@@ -104,8 +109,19 @@ class Value(Refusing):
             refuse_outside(expr, self._made_in)
         return expr
 
+    def _use(self) -> None:
+        """Note that something asks this value."""
+        if self._made_at is not None and self._made_at.is_used_now():
+            self._made_at = None
+
+    @property
+    def _place(self) -> Place | None:
+        self._use()
+        return self._seen_at
+
     @property
     def _type(self) -> Type:
+        self._use()
         return self._expr.type if self._expr is not None else self._place.seen.type  # type: ignore[union-attr]
 
     def _change(self, change: Change) -> None:
@@ -580,6 +596,8 @@ def coerce(value: object, type_: Type) -> Expr:
 
 def shown(value: object) -> str:
     """What an author has given, in an author's words."""
+    if isinstance(value, FunctionType):
+        return "a function"
     return f"the type of {describe(value)}" if isinstance(value, Type) else repr(value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, cast, overload
 
 from genstamp_model.language import ir
@@ -121,7 +122,8 @@ def _record(class_: object, form: str) -> None:
 def _numbers(**given: object) -> None:
     for name, value in given.items():
         if value is not None and type(value) is not int:
-            raise misuse(f"{name} is a whole number, not {value!r}")
+            of_each = "; of each member: per(..., initially=function)" if isinstance(value, FunctionType) else ""
+            raise misuse(f"{name} is a whole number, not {shown(value)}{of_each}")
 
 
 def _limit(limit: object) -> None:

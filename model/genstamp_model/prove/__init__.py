@@ -5,11 +5,12 @@ a configuration are ignored; its sizes are not. `bmc` looks at the first this ma
 scope: index sets of open size, leads-to.
 """
 
-from genstamp_model.prove.bounded import Bounded, BoundedViolation, Reached, Within, bmc, reach
+from genstamp_model.prove.bounded import bmc, reach
 from genstamp_model.prove.encoding import rooms
 from genstamp_model.prove.induction import prove
 from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdict
 from genstamp_model.prove.strengthen import Strengthening, Supporting, strengthen
+from genstamp_model.prove.within import Bounded, BoundedViolation, Reached, Within
 
 __all__ = [
     "Bounded",

@@ -8,129 +8,23 @@ here: leads-to.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
 import z3
 
 from genstamp_model.errors import ConfigurationError, EvaluationError
 from genstamp_model.evaluate import Evaluator, State
-from genstamp_model.explore.result import INTERRUPTED
+from genstamp_model.explore.result import INTERRUPTED, nothing_searched
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.language.types import with_article
 from genstamp_model.path import Path, follow
 from genstamp_model.prove.algebra import Term
 from genstamp_model.prove.finite import Finite, is_open
+from genstamp_model.prove.within import Bounded, BoundedViolation, Reached, Within
 from genstamp_model.refinement import refuse_other_beginnings
-
-
-class Within(StrEnum):
-    """The result for the first N steps; nothing is claimed beyond them."""
-
-    NO_VIOLATION = "no violation"
-    VIOLATED = "violated"
-    UNDETERMINED = "undetermined"
-
-
-@dataclass(frozen=True)
-class BoundedViolation:
-    """A violation, and a shortest path to it, taken by `evaluate`.
-
-    Attributes:
-        kind: "invariant", "transition", "deadlock", or "error" (a number leaves its range).
-        name: the property; the action for an error; empty for a deadlock.
-        message: the text of a deadlock or an error.
-        path: for a transition property its last step breaks it, for an error the failing step is omitted.
-    """
-
-    kind: str
-    name: str
-    message: str
-    path: Path
-
-    @property
-    def steps(self) -> int:
-        """The number of steps, including the one that fails."""
-        return len(self.path) + (self.kind == "error")
-
-
-@dataclass(frozen=True)
-class Bounded:
-    """The result of bounded model checking.
-
-    Attributes:
-        asked: the number of requested steps.
-        settled: in paths of this many steps there is no violation; -1 where not even the initial state is settled.
-        looked_at: properties that were judged, "errors" and "deadlock" among them where these were.
-        undetermined: why it ended early, as text.
-        milliseconds: for each number of steps, the time that its answer took.
-        deepest: see `_Search.deepest`.
-    """
-
-    instance: Instance
-    verdict: Within
-    asked: int
-    settled: int
-    violation: BoundedViolation | None
-    looked_at: tuple[str, ...]
-    undetermined: str
-    milliseconds: tuple[float, ...]
-    deepest: int | None = None
-
-    @property
-    def claim(self) -> str:
-        """The verdict in words: what is claimed, and no more."""
-        match self.verdict:
-            case Within.VIOLATED:
-                assert self.violation is not None
-                return f"violated within {self.violation.steps} steps"
-            case Within.NO_VIOLATION:
-                return f"no violation {_within(self.asked, self.deepest, self.instance)}"
-            case _:
-                settled = f"; no violation within {self.settled} steps" if self.settled >= 0 else ""
-                return f"undetermined: {self.undetermined}{settled}"
-
-
-@dataclass(frozen=True)
-class Reached:
-    """Whether a witness shows within this many steps.
-
-    Attributes:
-        settled: in this many steps it is not reached; -1 where not even the initial state is settled.
-        path: a shortest path to a state that shows it; None where none was found.
-        undetermined: why it ended early, as text; empty where it did not.
-        deepest: see `_Search.deepest`.
-    """
-
-    instance: Instance
-    witness: str
-    asked: int
-    settled: int
-    path: Path | None
-    undetermined: str
-    deepest: int | None = None
-
-    @property
-    def claim(self) -> str:
-        """The result as text."""
-        if self.path is not None:
-            return f"{self.witness} is reached in {len(self.path)} steps"
-        if self.undetermined:
-            settled = f"; {self.witness} is not reached within {self.settled} steps" if self.settled >= 0 else ""
-            return f"undetermined: {self.undetermined}{settled}"
-        return f"{self.witness} is not reached {_within(self.asked, self.deepest, self.instance)}"
-
-
-def _within(asked: int, deepest: int | None, instance: Instance) -> str:
-    """How far was searched, in words."""
-    if deepest is None:
-        return f"within {asked} steps"
-    if deepest == 0:
-        which, one = ("states", "one") if instance.model.chooses else ("state", "it")
-        return f"in the initial {which}, and no step changes {one}"
-    return f"within {deepest} {'step' if deepest == 1 else 'steps'}, and no step changes the state after that"
 
 
 def bmc(
@@ -185,6 +79,9 @@ def _limited(instance: Instance, limits: Mapping[str, int] | None) -> Instance:
     return Instance(instance.model, replace(configuration, limits={**configuration.limits, **limits}))
 
 
+_Found = TypeVar("_Found")
+
+
 class _OutOfTimeError(Exception):
     """The time is used up, or the solver has given up."""
 
@@ -218,21 +115,16 @@ class _Search:
         looked_at = [claim.name for claim in self._claims] + ["errors"] * self._everything
         if self._everything and self.instance.model.may_stop is not None:
             looked_at.append("deadlock")
-        settled, violation, why, deepest, milliseconds = -1, None, "", None, []
-        try:
-            for depth in range(self.steps + 1):
-                began = time.perf_counter()
-                violation = self._violation(depth)
+        milliseconds = []
+
+        def violation_at(depth: int) -> BoundedViolation | None:
+            began = time.perf_counter()
+            try:
+                return self._violation(depth)
+            finally:
                 milliseconds.append((time.perf_counter() - began) * 1000)
-                if violation is not None:
-                    break
-                settled = depth
-            else:
-                deepest = self.deepest()
-        except _OutOfTimeError:
-            why = self._why(settled)
-        except KeyboardInterrupt:
-            why = INTERRUPTED
+
+        violation, settled, why, deepest = self._searched(violation_at)
         verdict = Within.VIOLATED if violation else Within.UNDETERMINED if why else Within.NO_VIOLATION
         return Bounded(
             self.instance, verdict, self.steps, settled, violation, tuple(looked_at), why, tuple(milliseconds), deepest
@@ -241,23 +133,34 @@ class _Search:
     def reached(self, witness: Property) -> Reached:
         """The first state that shows a witness."""
         goal = self._finite.condition(witness.closed)
-        settled, path, why, deepest = -1, None, "", None
+
+        def shown_at(depth: int) -> Path | None:
+            if depth:
+                self._advance()
+            if not self._possible(self._over_state(goal)):
+                return None
+            path = follow(self.instance, self._states())
+            assert self._evaluator.holds(witness, path.states[-1]), "evaluate does not see the witness"
+            return path
+
+        path, settled, why, deepest = self._searched(shown_at)
+        return Reached(self.instance, witness.name, self.steps, settled, path, why, deepest)
+
+    def _searched(self, found_at: Callable[[int], _Found | None]) -> tuple[_Found | None, int, str, int | None]:
+        """What is found in paths of the fewest steps, how many steps are settled, why no more are, and `deepest`."""
+        settled = -1
         try:
             for depth in range(self.steps + 1):
-                if depth:
-                    self._advance()
-                if self._possible(self._over_state(goal)):
-                    path = follow(self.instance, self._states())
-                    assert self._evaluator.holds(witness, path.states[-1]), "evaluate does not see the witness"
-                    break
+                if (found := found_at(depth)) is not None:
+                    return found, settled, "", None
                 settled = depth
-            else:
-                deepest = self.deepest()
+                if depth == 1 and not self._possible(z3.BoolVal(True)):
+                    return None, self.steps, nothing_searched(self.instance.model.limit_names), 0
+            return None, settled, "", self.deepest()
         except _OutOfTimeError:
-            why = self._why(settled)
+            return None, settled, self._why(settled), None
         except KeyboardInterrupt:
-            why = INTERRUPTED
-        return Reached(self.instance, witness.name, self.steps, settled, path, why, deepest)
+            return None, settled, INTERRUPTED, None
 
     def deepest(self) -> int | None:
         """How many steps a path has at most whose steps all change the state; None if as many as were asked about.

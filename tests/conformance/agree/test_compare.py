@@ -170,7 +170,7 @@ def test_both_values_of_a_difference_are_told(monkeypatch: pytest.MonkeyPatch) -
     assert told.splitlines() == [
         "hdfs.recovery:takeover (repaired): disagree",
         "  here  6 distinct states, depth 3, 0.1 s",
-        "  other 7 distinct states, depth 3, 0.1 s; disagree in 5 answers (Echo 1)",
+        "  other 7 distinct states, depth 3, 0.1 s; disagree in 1 of 5 answers (Echo 1)",
         "    differs: distinct states: 6 here, 7 by other",
         "  gone  absent",
     ]

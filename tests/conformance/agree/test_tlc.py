@@ -40,7 +40,9 @@ from genstamp_model.language import (
     leads_to,
     number,
     require,
+    smallest,
     transition,
+    when,
 )
 from genstamp_spec.gfs.systems.replicas import REPLICAS
 
@@ -172,6 +174,42 @@ def test_a_number_that_leaves_its_range() -> None:
 @pytest.mark.parametrize(("bugs", "verdict"), [((), Verdict.HOLDS), (("HDFS-11576",), Verdict.VIOLATED)])
 def test_leads_to_properties_under_fairness(bugs: tuple[str, ...], verdict: Verdict) -> None:
     assert agrees(RELATIVE.instance("two", bugs=bugs)).verdicts["closes"] is verdict
+
+
+class Stutters(Part):
+    """Some steps change nothing, and break a claim about steps."""
+
+    level = number(0, 2)
+    raised = number(limit="raised")
+
+    @action
+    def climb(s) -> None:
+        """The last step of it changes nothing."""
+        s.raised = s.raised + when(s.level < 2, 1, 0)
+        s.level = smallest(s.level + 1, 2)
+
+    @transition
+    def rises(s, t: Self) -> Bool:
+        """Only a step that changes nothing breaks it."""
+        return s.level < t.level
+
+    @transition
+    def never_falls(s, t: Self) -> Bool:
+        """No step that changes nothing can break it."""
+        return s.level <= t.level
+
+    @transition
+    def rises_again(s, t: Self) -> Bool:
+        """Some state would break it in which no step changes nothing."""
+        return (s.level != 1) | (t.level == 2)
+
+
+@pytest.mark.parametrize(("most", "verdict"), [(1, Verdict.HOLDS), (2, Verdict.VIOLATED)])
+def test_steps_that_change_nothing_are_judged_alike(most: int, verdict: Verdict) -> None:
+    configuration = Configuration("one", sizes={}, limits={"raised": most})
+    instance = Instance(System("stutters", parts=[Stutters], configurations=[configuration]).model(), configuration)
+    found = agrees(instance).verdicts
+    assert [found[name] for name in ("rises", "never_falls", "rises_again")] == [verdict, Verdict.HOLDS, Verdict.HOLDS]
 
 
 class Lamp(Part):

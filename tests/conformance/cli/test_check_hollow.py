@@ -129,6 +129,10 @@ class Counter(Part):
     def is_small(s) -> Bool:
         return s.count < 5
 
+    @witness
+    def is_raised(s) -> Bool:
+        return s.count == 1
+
 
 S = System("counter", parts=[Counter], configurations=[Configuration("one", sizes={}, limits={"most": 3})])
 """
@@ -140,6 +144,12 @@ S = System("counter", parts=[Counter], configurations=[Configuration("one", size
         ("check", ("--limit", "most=0"), 3, "no step is possible within the limits of most, so nothing was searched"),
         ("check", ("--limit", "most=1"), 0, ": holds within these limits: most 1"),
         ("check", ("--limit", "most=1", "--limit", "most=9"), 2, "'most' is given twice; give each limit once"),
+        ("check", ("--limit", "most=0", "--witness", "is_raised"), 3, ": is_raised is undetermined"),
+        ("bmc", ("--limit", "most=0"), 3, ": undetermined: no step is possible within the limits of most, so nothing"),
+        ("bmc", ("--limit", "most=0", "--property", "is_small"), 3, ": undetermined: no step is possible"),
+        ("bmc", ("--limit", "most=0", "--witness", "is_raised"), 3, ": undetermined: no step is possible"),
+        ("bmc", ("--limit", "most=1"), 0, ": no violation within 1 step, and no step changes the state after that"),
+        ("bmc", ("--steps", "0"), 2, "Input should be greater than or equal to 1"),
         ("simulate", ("--seed", "1", "--weight", "raise_=0"), 3, ": undetermined: no step was possible"),
         ("simulate", ("--seed", "1", "--max-seconds", "0"), 3, ": undetermined: no step was possible"),
         ("simulate", ("--seed", "1", "--stretch", "1"), 0, ": nothing found, which proves nothing"),

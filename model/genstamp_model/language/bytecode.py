@@ -1,0 +1,219 @@
+"""Where the bytecode of a function lets Python decide without asking a value: `is`, `match`, a list as a condition.
+
+Not here: whether such a place is reached with a value of the state (see `suspects`).
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import CodeType
+from typing import Any, Final
+
+_IDENTITY: Final = (
+    "'is' compares Python's objects and not values of the state; write ==, .at(), .is_none(), the flag or ~flag"
+)
+_MATCH: Final = (
+    "'match' looks at Python's objects and not at values of the state; write .at() and when(condition, a, b)"
+)
+_DISPLAY: Final = "a list, tuple, set or dictionary in place of a condition counts by its length; write the condition"
+_UNUSED: Final = (
+    "a value is computed and not used; write return or = before it, require(...) around it, or () to call a function"
+)
+_CLASS: Final = "a value of the state has no Python class during tracing; compare it with == or .at()"
+_INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
+_FUNCTION: Final = "a function in place of a condition is always true; call it"
+_NOTHING: Final = (
+    "a check gives nothing that 'if' could ask for; write it as a statement, or if case('name', condition, 'label')"
+)
+_GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
+
+_DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP"})
+_MATCHES: Final = frozenset({"MATCH_CLASS", "MATCH_MAPPING", "MATCH_SEQUENCE"})
+_COMPUTED: Final = frozenset(
+    {
+        "LOAD_ATTR",
+        "COMPARE_OP",
+        "BINARY_OP",
+        "BINARY_SUBSCR",
+        "CONTAINS_OP",
+        "IS_OP",
+        "UNARY_NOT",
+        "UNARY_INVERT",
+        "UNARY_NEGATIVE",
+        "LOAD_FAST",
+        "LOAD_GLOBAL",
+        "LOAD_DEREF",
+    }
+)
+_ASKING: Final = frozenset({"has", "size", "is_empty", "is_none", "at", "first", "every", "some", "implies"})
+"""Methods that change nothing, so that a call of one is of no use as a statement."""
+_FORMS: Final = frozenset(
+    {"forall", "exists", "count", "those", "each", "choose", "minimum", "maximum", "when", "smallest", "largest"}
+)
+"""Functions of the language that change nothing."""
+_GIVING_NOTHING: Final = frozenset({"require", "observe"})
+_COUNTING: Final = frozenset({"bool", "len"})
+"""Functions of Python's that ask for the length of a list, and are always true of a function."""
+_ATTRIBUTES: Final = frozenset({"__dict__", "_expr", "_place", "_type", "_made_in", "_change", "_assign"})
+"""What the state and its values have for Python or for the language, and not for an author."""
+_SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
+_LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
+_STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
+_LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What a comparison by `is` reads: a name or a constant, and attributes of it."""
+
+    load: str
+    value: Any
+    attributes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A place in a function: refused whenever the function is called, or only if an operand is symbolic.
+
+    One that asks a value is refused if the operand is a value of the state, one that asks what is traced also if it is
+    the state.
+    """
+
+    line: int
+    message: str
+    operands: tuple[Operand | None, ...] = ()
+    is_function: bool = False
+    asks_value: bool = False
+    asks_traced: bool = False
+
+
+@cache
+def holds_suspects(code: CodeType) -> bool:
+    return bool(suspects_in(code)) or any(holds_suspects(one) for one in code.co_consts if isinstance(one, CodeType))
+
+
+@cache
+def suspects_in(code: CodeType) -> tuple[Suspect, ...]:
+    return tuple(_found([one for one in dis.get_instructions(code) if one.opname not in _SILENT], code))
+
+
+def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[Suspect]:
+    stored = {one.argval for one in instructions if one.opname in _STORES}
+    line = code.co_firstlineno
+    for position, one in enumerate(instructions):
+        line = one.positions.lineno if one.positions and one.positions.lineno else line
+        before = instructions[position - 1].opname if position else ""
+        if one.opname == "IS_OP":
+            yield Suspect(line, _IDENTITY, _operands(instructions, position, 2, stored))
+        elif one.opname.startswith("POP_JUMP") and one.opname.endswith("_NONE"):
+            known = _operands(instructions, position, 1, stored)
+            yield Suspect(line, _IDENTITY, (*known, Operand("constant", None)))
+        elif one.opname in _MATCHES:
+            yield Suspect(line, _MATCH)
+        elif before in _DISPLAYS and (_is_asked(one) or _is_counted(instructions[: position + 1])):
+            yield Suspect(line, _DISPLAY)
+        elif _is_asked(one) and _is_call(instructions[:position], _GIVING_NOTHING):
+            yield Suspect(line, _NOTHING)
+        elif before == "MAKE_FUNCTION" and (_is_asked(one) or _is_counted(instructions[: position + 1])):
+            yield Suspect(line, _FUNCTION)
+        elif before.startswith("LOAD_") and _is_asked(one):
+            yield Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
+        elif one.opname == "POP_TOP" and not one.is_jump_target and _is_of_no_use(instructions[:position]):
+            yield Suspect(line, _UNUSED)
+        elif one.opname == "CALL" and one.arg == 1 and (name := _builtin(instructions[: position + 1])):
+            is_class = name == "type"
+            message = _CLASS if is_class else _INSIDE.format(f"{name}()")
+            asked = _operands(instructions, position, 1, stored)
+            yield Suspect(line, message, asked, asks_value=is_class, asks_traced=not is_class)
+        elif one.opname in _LOADS and one.argval in _ATTRIBUTES:
+            asked = _operands(instructions, position, 1, stored)
+            yield Suspect(line, _INSIDE.format(f".{one.argval}"), asked, asks_traced=True)
+        elif one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            yield Suspect(line, _GLOBAL)
+        elif one.opname in _LOADS and (one.argval in ("is_", "is_not") or _is_id(one)):
+            yield Suspect(line, _IDENTITY)
+
+
+def _is_asked(one: dis.Instruction) -> bool:
+    """Whether Python asks for the truth of what stands before."""
+    return one.opname.startswith(("POP_JUMP", "JUMP_IF")) or one.opname == "UNARY_NOT"
+
+
+def _builtin(before: Sequence[dis.Instruction]) -> str:
+    """The function of Python's that is called at the end, if it looks at an object and not at a value."""
+    called = _called(before)
+    return str(called.argval) if called and _is_global(called, frozenset({"type", "vars", "dir"})) else ""
+
+
+def _is_of_no_use(before: Sequence[dis.Instruction]) -> bool:
+    """Whether what is computed at the end changes nothing, as far as it is known."""
+    if not before or before[-1].opname != "CALL":
+        return bool(before) and before[-1].opname in _COMPUTED
+    called = _called(before)
+    is_method = called is not None and called.opname in ("LOAD_ATTR", "LOAD_METHOD") and called.argval in _ASKING
+    return is_method or _is_call(before, _FORMS)
+
+
+def _called(before: Sequence[dis.Instruction]) -> dis.Instruction | None:
+    """The instruction that loads the function that is called at the end: the longest part of the text that begins as
+    the call does.
+    """
+    whole = before[-1].positions
+    parts = [one for one in before[:-1] if one.opname in _LOADS and _starts_with(one.positions, whole)]
+    return max(parts, key=_ends, default=None)
+
+
+def _starts_with(one: dis.Positions | None, whole: dis.Positions | None) -> bool:
+    return one is not None and whole is not None and (one.lineno, one.col_offset) == (whole.lineno, whole.col_offset)
+
+
+def _ends(one: dis.Instruction) -> tuple[int, int]:
+    places = one.positions
+    return (places.end_lineno or 0, places.end_col_offset or 0) if places else (0, 0)
+
+
+def _is_counted(before: Sequence[dis.Instruction]) -> bool:
+    """Whether Python is asked at the end how long it is what stands before; a set asks its elements."""
+    return before[-2].opname != "BUILD_SET" and _is_call(before, _COUNTING)
+
+
+def _is_call(before: Sequence[dis.Instruction], names: frozenset[str]) -> bool:
+    """Whether a global function of one of these names is called at the end."""
+    return bool(before) and before[-1].opname == "CALL" and _is_global(_called(before), names)
+
+
+def _is_global(one: dis.Instruction | None, names: frozenset[str]) -> bool:
+    return one is not None and one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval in names
+
+
+def _is_id(one: dis.Instruction) -> bool:
+    return one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval == "id"
+
+
+def _operands(
+    instructions: Sequence[dis.Instruction], end: int, wanted: int, stored: set[str]
+) -> tuple[Operand | None, ...]:
+    """The values that the instructions before a position have pushed, as far as they are obvious."""
+    found: list[Operand | None] = []
+    is_joined = instructions[end].is_jump_target
+    while len(found) < wanted and not is_joined:
+        attributes: list[str] = []
+        end -= 1
+        while end and instructions[end].opname == "LOAD_ATTR" and not instructions[end].is_jump_target:
+            attributes.insert(0, instructions[end].argval)
+            end -= 1
+        one = instructions[end]
+        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            found.append(Operand("global", one.argval, tuple(attributes)))
+        elif one.opname == "LOAD_CONST":
+            found.append(Operand("constant", one.argval, tuple(attributes)))
+        elif one.opname in _LOCAL and one.argval not in stored:
+            found.append(Operand("local", one.argval, tuple(attributes)))
+        else:
+            break
+        # A branch that ends here has put something else there; the first operand may begin a statement.
+        is_joined = one.is_jump_target and len(found) < wanted
+    return (*found, *[None] * (wanted - len(found)))
