@@ -189,6 +189,7 @@ _WRITING = (
             "add_block_of_another_id": "a block has the id that was allocated for it",
             "add_block_under_another_stamp": "a block has the stamp that was granted for it",
             "list_block_never_added": "a block is listed after it was added",
+            "list_inode_twice": "an inode is in an image once",
             "list_block_twice": "a block is in one place of its file",
             "take_block_of_another_file": "a block is of the file that it was added to",
         }.items()
