@@ -324,7 +324,7 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
         num_bytes=asked.length,
         observed={"locations": asked.locations} if asked.locations else {},
         client=client,
-    ).late(asked.order)
+    ).late(asked.order or None)
 
 
 @PATTERNS.says(
@@ -374,7 +374,9 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
     length = message.number("length")
     recovery_id = asked.recovery_id if recovery_id is None else recovery_id
     if recovery_id is not None:
-        log_grants.grant(message.state.granted(namespace), recovery_id, int(block_id), message.line.time_us)
+        log_grants.grant(
+            message.state.granted(namespace, message.line.thread), recovery_id, int(block_id), message.line.time_us
+        )
     yield message.state.seen(
         message.place,
         message.line,
@@ -389,7 +391,7 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         observed=observed,
         logged="successful",
         file=path,
-    ).late(asked.order)
+    ).late(asked.order or None)
     for other in others:
         yield _seen(message, "close", "block", other.entity, [other], namespace, stamped=False, file=path)
 

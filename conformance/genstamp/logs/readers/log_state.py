@@ -225,9 +225,12 @@ class LogState:
         """A file that comes from elsewhere was given a block."""
         self._file_of_block[namespace, block_id] = file
 
-    def granted(self, namespace: str) -> Any:
-        """The stamps that a NameNode has granted (`log_grants`); nothing where lines may be of either of several."""
-        if self.has_several_pools():
+    def granted(self, namespace: str, thread: bytes = b"") -> Any:
+        """The stamps that a NameNode has granted (`log_grants`).
+
+        Nothing where there are several, and the thread of a line does not tell which of them has written it.
+        """
+        if self.has_several_pools() and _PORT.match(thread) is None:
             return log_grants.NOBODYS
         if namespace not in self._granted:
             self._granted[namespace] = log_grants.new_grants()

@@ -34,6 +34,10 @@ def began(after: Sequence[int]) -> int | None:
     return next((-1 - each for each in after if each < 0), None)
 
 
+NO_START_IS_MISSING = "taken for granted: no line of a start of the NameNode is missing, after which stamps may fall"
+"""The remark on a log in which a stamp is lower than one before. A log that was filtered may lack such a line."""
+
+
 class Concern(NamedTuple):
     """An entity that an event concerns.
 
@@ -63,15 +67,18 @@ class Sighting(NamedTuple):
     event: Event
     concerns: Sequence[Concern]
 
-    def late(self, began: int = 0) -> "Sighting":
+    def late(self, began: int | None = 0) -> "Sighting":
         """The same of a line that was written after its lock was released.
 
         The lines before it, of other threads, may be of later steps; the lines after it are, but for those that are
         late as well.
 
         Args:
-            began: order of the line that says that the call began; 0 if there is none.
+            began: order of the line that says that the call began; 0 if no call has one. None if this one has lost its
+            own: then the lines are taken to be in order.
         """
+        if began is None:
+            return self
         return self._replace(concerns=[each._replace(after=(-1 - began,)) for each in self.concerns])
 
 
