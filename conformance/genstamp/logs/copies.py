@@ -53,8 +53,8 @@ class Copy(NamedTuple):
     def why(self) -> str:
         """The note on the copy in the report."""
         if self.is_whole:
-            return f"skipped, because its content equals that of {self.original}"
-        return f"skipped, because its content is the beginning of {self.original}"
+            return f"left out, because its content equals that of {self.original}"
+        return f"left out, because its content is the beginning of {self.original}"
 
 
 def beginning_of(text: bytes, sort: int, many: int) -> bytes:

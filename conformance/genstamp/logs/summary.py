@@ -19,7 +19,7 @@ from genstamp.events import KINDS
 from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.graphs import graph
 from genstamp.logs.opening import below, dataset, is_there
-from genstamp.logs.readers.sighting import KNOWN_HOLE, UNREAD, WAITED
+from genstamp.logs.readers.sighting import KNOWN_HOLE, NO_START_IS_MISSING, UNREAD, WAITED
 from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, OpenCount, Report, RuleCount, SourceCount
 from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, IMAGES, NAMENODE_LOG, OF_NAMENODE, ON_DISK, SHARED
 from genstamp.logs.tables import COUNTED, FROM_THE_FIRST, Key
@@ -238,6 +238,7 @@ def _remarks_to_note(coverage: str | Path) -> list[tuple[str, str]]:
     """Notes on known faults of HDFS and on blocks that waited, by file."""
     name = pa.dataset.field("name")
     is_noted = pa.compute.starts_with(name, KNOWN_HOLE) | pa.compute.starts_with(name, WAITED)
+    is_noted |= pa.compute.equal(name, NO_START_IS_MISSING)
     is_noted &= pa.dataset.field("what") == "remark"
     rows = dataset(coverage).to_table(columns=["file", "name"], filter=is_noted)
     return [(row["file"], row["name"]) for row in rows.to_pylist()]

@@ -11,6 +11,7 @@ from genstamp.logs.run import Options
 
 FIRST = 1073741825
 NOT_NEW = ("node", "the block id is not above the last that was allocated")
+NOT_GRANTED = ("node", "generation stamp 1001 is above 1000")
 TWICE = ("file", "list_block_twice is no step of a file that is under construction")
 
 
@@ -88,14 +89,14 @@ def test_what_is_concatenated_is_closed(tmp_path: Path, closing: tuple[str, ...]
     assert findings(tmp_path, operations) == found
 
 
-def findings(directory: Path, operations: tuple[str, ...]) -> list[tuple[str, str]]:
+def findings(directory: Path, operations: tuple[str, ...], layout: int = -66, first: int = 1) -> list[tuple[str, str]]:
     """Kind and reason of what an edit log of these operations violates."""
     records = []
-    for txid, one in enumerate(operations, 1):
+    for txid, one in enumerate(operations, first):
         name, _, data = one.partition("<")
         data = f"<{data}" if data else ""
         records.append(f"<RECORD><OPCODE>{name}</OPCODE><DATA><TXID>{txid}</TXID>{data}</DATA></RECORD>")
-    (directory / "edits.xml").write_text(f"<EDITS><EDITS_VERSION>-66</EDITS_VERSION>{''.join(records)}</EDITS>")
+    (directory / "edits.xml").write_text(f"<EDITS><EDITS_VERSION>{layout}</EDITS_VERSION>{''.join(records)}</EDITS>")
     report = check_alone([directory / "edits.xml"], Options())
     assert not report.rejects
     return [(one.kind, one.failed) for one in report.findings]
@@ -113,8 +114,13 @@ def findings(directory: Path, operations: tuple[str, ...]) -> list[tuple[str, st
             ),
             [],
         ),
-        # A log that shows no grant at all is not held against them.
-        ((*OPENED, of_file("OP_ADD_BLOCK", block(FIRST))), []),
+        # From the first transaction on every grant is in the log.
+        ((*OPENED, of_file("OP_ADD_BLOCK", block(FIRST))), [*never("add_block_of_another_id"), NOT_GRANTED]),
+        (
+            (*OPENED, allocate(FIRST), of_file("OP_ADD_BLOCK", block(FIRST))),
+            [*never("add_block_under_another_stamp"), NOT_GRANTED],
+        ),
+        ((*OPENED, granted(1001), of_file("OP_ADD_BLOCK", block(FIRST))), never("add_block_of_another_id")),
         (
             (*OPENED, allocate(FIRST), granted(1001), of_file("OP_ADD_BLOCK", block(FIRST, 0, 500))),
             never("add_block_under_another_stamp"),
@@ -127,8 +133,11 @@ def findings(directory: Path, operations: tuple[str, ...]) -> list[tuple[str, st
             (*ONE, granted(1002), of_file("OP_ADD_BLOCK", block(FIRST, 5), block(FIRST + 1, 0, 1002))),
             never("add_block_of_another_id"),
         ),
-        ((*OPENED, of_file("OP_UPDATE_BLOCKS", block(FIRST, 5))), never("list_block_never_added")),
-        ((*OPENED, CLOSED), [("block", "close is no step of a block that is absent")]),
+        (
+            (*OPENED, of_file("OP_UPDATE_BLOCKS", block(FIRST, 5))),
+            [*never("list_block_never_added"), NOT_GRANTED],
+        ),
+        ((*OPENED, CLOSED), [("block", "close is no step of a block that is absent"), NOT_GRANTED]),
     ],
 )
 def test_a_block_is_added_with_what_was_granted_for_it(
@@ -165,3 +174,14 @@ def test_nothing_happens_to_a_deleted_file(
     tmp_path: Path, operations: tuple[str, ...], found: list[tuple[str, str]]
 ) -> None:
     assert findings(tmp_path, operations) == found
+
+
+@pytest.mark.parametrize(("first", "layout", "safety"), [(1, -47, "violated"), (7, -47, "conformant")])
+def test_stamp_of_a_block_was_granted_where_the_log_begins_with_its_namespace(
+    tmp_path: Path, first: int, layout: int, safety: str
+) -> None:
+    """Layouts before OP_ADD_BLOCK show a block in a list, and its grant as all others do."""
+    operations = (*OPENED, of_file("OP_UPDATE_BLOCKS", block(FIRST)), CLOSED)
+    assert {kind for kind, _ in findings(tmp_path, operations, layout=layout, first=first)} == (
+        {"node"} if safety == "violated" else set()
+    )

@@ -64,7 +64,7 @@ def test_whole_log_is_read_and_not_the_beginning_beside_it(tmp_path: Path, compr
     assert report.notes == (
         (
             str(tmp_path / "namenode-part.log"),
-            f"skipped, because its content is the beginning of {tmp_path}/namenode.log.gz",
+            f"left out, because its content is the beginning of {tmp_path}/namenode.log.gz",
         ),
     )
 

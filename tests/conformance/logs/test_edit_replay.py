@@ -16,10 +16,10 @@ def block(number: int, num_bytes: int = 0, stamp: int = 1001) -> LoggedBlock:
 
 
 def told(*operations: tuple[str, dict[str, Any]], version: int = -64) -> list[tuple[str, list[str]]]:
-    """Each event, and the keys that it concerns."""
+    """Each event, and the keys that it concerns. Transaction 1 is not there, so that grants may have come before."""
     replay = Replay(Unit(0, "edit log", ("edits",), "edits"), Counts())
     events = []
-    for number, (name, fields) in enumerate(operations, 1):
+    for number, (name, fields) in enumerate(operations, 2):
         for find in replay.events("edits", EditOp(number, version, number, name, **fields)):
             assert not isinstance(find, Reject), find
             role = [f"{c.kind} {c.entity}" + (f" ({c.role})" if c.role else "") for c in find.concerns]

@@ -179,3 +179,25 @@ def test_block_that_is_listed_twice_is_a_violation(tmp_path: Path, files: list[I
     (tmp_path / "fsimage_7").write_bytes(image(files, txid=7, generation_stamp=1001))
     rows = check_locally([tmp_path / "fsimage_7"]).verdicts.to_pylist()
     assert [row["rejected_event"] for row in rows if row["safety"] == "violated"] == [event]
+
+
+@pytest.mark.parametrize(
+    ("stored", "changed", "found"),
+    [
+        (
+            "<genstampV2>1001<",
+            "<genstampV2>1000<",
+            ("node", "stamp_above_counter is no step of a node that is running"),
+        ),
+        ("<id>16391</id>", "<id>16390</id>", ("file", "list_inode_twice is no step of a file that is {}")),
+    ],
+    ids=["stamp above the counter", "inode listed twice"],
+)
+def test_image_that_contradicts_itself_is_violated(
+    tmp_path: Path, stored: str, changed: str, found: tuple[str, str]
+) -> None:
+    assert stored in XML
+    (tmp_path / "image.xml").write_text(XML.replace(stored, changed, 1), encoding="utf-8")
+    verdicts = check_locally([tmp_path / "image.xml"]).verdicts.to_pylist()
+    violated = [(row["kind"], row["failed"]) for row in verdicts if row["safety"] == "violated"]
+    assert violated == [(found[0], found[1].format("under construction"))]

@@ -6,6 +6,7 @@ import pytest
 
 from genstamp.logs import reading
 from genstamp.logs.alone import check_alone
+from genstamp.logs.readers.sighting import NO_START_IS_MISSING
 from genstamp.logs.run import Options
 
 POOL = "BP-11-10.0.0.9-1700000000001"
@@ -109,6 +110,7 @@ def test_stamp_that_is_not_new_is_violated_at_its_line(tmp_path: Path, name: str
     (found,) = [each for each in report.findings if each.safety == "violated"]
     assert (found.kind, found.entity, found.failed) == ("node", "namenode", failed)
     assert (str(found.place), report.rejects) == (f"{log}:{len(lines)}", ())
+    assert ((str(log), NO_START_IS_MISSING) in report.notes) == (len(lines) > 1)
 
 
 @pytest.mark.usefixtures("compiled")
@@ -116,6 +118,17 @@ def test_stamp_that_is_not_new_is_violated_at_its_line(tmp_path: Path, name: str
 def test_what_a_namenode_may_grant_is_conformant(tmp_path: Path, name: str) -> None:
     report = check_alone([_log(tmp_path, HEALTHY[name])])
     assert (report.safety, report.rejects) == ("conformant", ())
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize(("port", "safety"), [("8020", "violated"), ("9020", "conformant")])
+def test_each_of_several_pools_has_its_own_counter(tmp_path: Path, port: str, safety: str) -> None:
+    """The lines of a NameNode name no pool; the thread names its port."""
+    threads = [f"[IPC Server handler 3 on {each}] " for each in ("8020", "8020", "8020", port)]
+    lines = [synchronized(C, 900, 901), synchronized(C, 900, 901, f"{POOL}2"), allocated(A, 1005), allocated(B, 1003)]
+    log = _log(tmp_path, [f"{thread}{line}" for thread, line in zip(threads, lines, strict=True)])
+    report = check_alone([log])
+    assert {each.safety for each in report.findings if each.kind == "node"} == ({safety} - {"conformant"})
 
 
 @pytest.mark.usefixtures("compiled")

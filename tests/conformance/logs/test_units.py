@@ -208,7 +208,7 @@ def test_copy_of_a_log_is_left_out_and_noted(tmp_path: Path) -> None:
     found = find_units([str(tmp_path)])
     kept, other = (str(tmp_path / name) for name in ("namenode.log", "other.log"))
     assert [unit.files for unit in found.units] == [(kept,), (other,)]
-    assert found.notes == [(f"{kept}.gz", f"skipped, because its content equals that of {kept}")]
+    assert found.notes == [(f"{kept}.gz", f"left out, because its content equals that of {kept}")]
 
 
 def test_edit_log_of_each_journalnode_is_read_once(tmp_path: Path, edits: Path) -> None:

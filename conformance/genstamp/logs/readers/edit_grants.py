@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from genstamp.logs.readers.edit_events import NAMENODE, EditEvents
 from genstamp.logs.readers.edit_ops import EditOp
+from genstamp.logs.readers.edit_transactions import FIRST_INODE, FIRST_STAMP
 from genstamp.logs.readers.granted_stamps import HOLE, RESTORED_UNTIL, GrantedStamps
 from genstamp.logs.readers.sighting import KNOWN_HOLE, Concern, Counts, Sighting, Unit
 
@@ -26,7 +27,7 @@ class EditGrants:
         counts: where notes are counted.
 
     Attributes:
-        stamp, block_id: granted last; None if unknown.
+        stamp, block_id: granted last; None if unknown, 0 if none was since the namespace began.
     """
 
     def __init__(self, events: EditEvents, unit: Unit, counts: Counts) -> None:
@@ -52,13 +53,19 @@ class EditGrants:
         """
         if is_gap:
             self.forget()
+        elif op.txid == 1:
+            self.stamp = self.block_id = 0
         if (is_gap or op.name == "OP_START_LOG_SEGMENT") and op.layout_version < RESTORED_UNTIL:
             self._granted.start()
         for block in op.blocks:
             self._granted.use(block.generation_stamp)
         stamp = max((block.generation_stamp for block in op.blocks), default=0)
-        # Before the first grant the counter is unknown.
+        if self.stamp == 0 and op.name == "OP_ADD" and op.inode_id == FIRST_INODE and not op.blocks:
+            self._highest = FIRST_STAMP - 1
+        # Before the first grant the counter of a namespace that is not new is unknown.
         if 0 < self._highest < stamp:
+            if self.stamp == 0:  # No grant was seen, and the counter is where that of a new namespace begins.
+                yield self._events.seen("set_generation_stamp", Concern("node", self._counter), stamp=self._highest)
             self._highest = stamp
             yield self._events.seen("stamps_in_edits", Concern("node", self._counter), stamp=stamp)
 

@@ -39,6 +39,7 @@ class ImageState:
         self._counts = counts
         self._files: list[ImageInode] = []
         self._names: dict[int, str] = {}
+        self._twice: list[ImageInode] = []
         self._parents: dict[int, int] = {}
         self._open: dict[int, int] = {}
         self._counters = ImageCounters(0, 0, 0, 0)
@@ -80,6 +81,8 @@ class ImageState:
         match item:
             case ImageCounters():
                 self._counters = item
+            case ImageInode() if item.inode_id in self._names:
+                self._twice.append(item)
             case ImageInode():
                 self._names[item.inode_id] = item.name
                 if item.is_file:
@@ -115,7 +118,8 @@ class ImageState:
             concerns = [Concern("node", entity)]
             yield self._seen(0, "node", entity, "stored_in_image", concerns, first=first, generation_stamp=counter)
             if used:
-                yield self._seen(0, "node", entity, "stamps_in_image", concerns, generation_stamp=max(used))
+                above = "stamp_above_counter" if max(used) > counter else "stamps_in_image"
+                yield self._seen(0, "node", entity, above, concerns, generation_stamp=max(used))
 
     def _inode(self, inode: ImageInode, first: bool) -> Iterator[Sighting]:
         path = self._paths[inode.inode_id]
@@ -158,7 +162,10 @@ class ImageState:
         )
 
     def _of_two_places(self) -> Iterator[Sighting]:
-        """Blocks that the image lists twice, in one file or in two; snapshots have lists of their own."""
+        """Inodes that the image has twice, and blocks, in one file or in two; snapshots have lists of their own."""
+        for inode in self._twice:
+            key = str(inode.inode_id)
+            yield self._seen(inode.number, "file", key, "list_inode_twice", [Concern("file", key)])
         owners: dict[int, int] = {}
         for number, inode in enumerate(self._files):
             for block in inode.blocks:

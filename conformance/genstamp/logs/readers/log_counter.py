@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from genstamp.logs.readers import log_grants
 from genstamp.logs.readers.log_message import Message
 from genstamp.logs.readers.log_state import NAMENODE
-from genstamp.logs.readers.sighting import Concern, Sighting
+from genstamp.logs.readers.sighting import NO_START_IS_MISSING, Concern, Sighting
 
 
 def shows_stamp(
@@ -27,7 +27,7 @@ def shows_stamp(
     stamp, block, time_us = message.number(group), message.number("block"), message.line.time_us
     if stamp is None or block is None:
         return
-    granted, before = message.state.granted(namespace), message.number("stamp") or 0
+    granted, before = message.state.granted(namespace, message.line.thread), message.number("stamp") or 0
     if not is_now and before >= stamp:
         if log_grants.is_of(granted, before, block):
             return  # An earlier line has shown it with that stamp: the rules for a block find the same.
@@ -39,6 +39,8 @@ def shows_stamp(
     else:
         log_grants.grant(granted, stamp, block, time_us)
         return
+    if is_now or before < stamp:  # The line alone does not show it.
+        message.state.counts.remarks[message.place.file, NO_START_IS_MISSING] += 1
     concerns.append(Concern("node", NAMENODE, "grants" if is_now else "shows_stamp"))
     counter, node = [Concern("node", NAMENODE)], message.state.namenode(message.line)
     yield message.state.seen(

@@ -20,6 +20,7 @@ from genstamp.logs.rules.shape import (
     Sets,
     Way,
     lost,
+    perhaps,
     states,
 )
 from genstamp.logs.rules.soft_limit import OF_FILES
@@ -188,6 +189,7 @@ _WRITING = (
             "add_block_of_another_id": "a block has the id that was allocated for it",
             "add_block_under_another_stamp": "a block has the stamp that was granted for it",
             "list_block_never_added": "a block is listed after it was added",
+            "list_inode_twice": "an inode is in an image once",
             "list_block_twice": "a block is in one place of its file",
             "take_block_of_another_file": "a block is of the file that it was added to",
         }.items()
@@ -272,6 +274,16 @@ _RECOVERY = (
 )
 
 _TREE = (
+    *(
+        perhaps(event, "I.5  FSNamesystem#logAuditEvent: the lock was released before, so calls overtake it", Way())
+        for event in ("create", "append", "truncate", "rename", "delete")
+    ),
+    Rule(
+        "delete",
+        (Way(("delete",)), *UNCHANGED),
+        "E.14  FSDirDeleteOp#delete of this file, or of the one that was at its path before",
+        when={"outcome": "unknown"},
+    ),
     *(
         Rule(event, UNCHANGED, "E.14: there was no such file, or it could not be changed", when={"answer": "false"})
         for event in ("delete", "rename")

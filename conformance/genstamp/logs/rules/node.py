@@ -63,6 +63,7 @@ _STORED = (
         (Way((), (_NOT_ABOVE_COUNTER,)),),
         "H  NameSystemSection; a standby's counter may be behind its edits",
     ),
+    Rule("stamp_above_counter", (), "H  BlockIdManager: a block of an image has no stamp above the image's counter"),
     *(
         Rule(event, (Way((), (_NOT_ABOVE_COUNTER,)),), source)
         for event, source in {
