@@ -5,6 +5,7 @@ from random import Random
 
 import msgspec
 import pytest
+from tests.conformance.patching import Patch, patched
 
 from genstamp.adapters import Cluster, Done, Outcome, ReferenceAdapter
 from genstamp.events import Event
@@ -15,7 +16,7 @@ from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, Run
 from genstamp.transitions import Reached
 from genstamp_dfs.hdfs.messages.client_protocol import Complete
-from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
+from genstamp_dfs.hdfs.namenode import completion
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.world.request import Caller
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
@@ -77,10 +78,10 @@ def test_a_writer_that_lost_its_lease_is_caught(monkeypatch: pytest.MonkeyPatch)
     assert "refuses it with LeaseExpiredException" in str(failure)
 
 
-def test_a_complete_under_recovery_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_complete_under_recovery_is_caught() -> None:
     """HDFS-10240: the writer's commit cancels a running recovery."""
-    monkeypatch.setattr(BlockManager, "check_not_under_recovery", lambda self, block: None)
-    failure = failure_of(ReferenceAdapter())
+    with patched([Patch(completion, "check_not_under_recovery", lambda block: None)]):
+        failure = failure_of(ReferenceAdapter())
     assert failure.event == "complete"
     assert "the block is not under recovery" in failure.labels
     assert "namenode: complete(" in str(failure)

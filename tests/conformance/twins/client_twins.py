@@ -10,7 +10,7 @@ from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 from genstamp_dfs.hdfs.client.lease_renewer import LeaseRenewer
 from genstamp_dfs.hdfs.client.output_stream import DFSOutputStream
 from genstamp_dfs.hdfs.messages.client_protocol import Complete, UpdatePipeline
-from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
+from genstamp_dfs.hdfs.namenode import completion
 from genstamp_dfs.hdfs.namenode.pipeline_calls import PipelineCalls
 from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.world.request import Caller
@@ -90,7 +90,7 @@ CLIENT_TWINS = (
         "a block is committed with the stamp of an earlier pipeline",
         (
             Patch(DFSOutputStream, "_complete", completes_with_the_first_stamp),
-            Patch(BlockManager, "commit_block", commit_with_any_stamp),
+            Patch(completion, "commit_block", commit_with_any_stamp),
         ),
         Judge.INVARIANT,
         scenarios.ONE_NODE_DIES,

@@ -10,11 +10,12 @@ from tests.conformance.twins.judging import Judge, Twin
 
 from genstamp_dfs.errors import AlreadyBeingCreatedException, HdfsIOException, LeaseExpiredException
 from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete, Fsync, RecoverLease
-from genstamp_dfs.hdfs.namenode import corruption
+from genstamp_dfs.hdfs.namenode import block_reports, completion, corruption
 from genstamp_dfs.hdfs.namenode.add_block import AddBlockCalls
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo, CorruptReason, PendingRecoveryBlocks
 from genstamp_dfs.hdfs.namenode.complete import CompleteCalls
+from genstamp_dfs.hdfs.namenode.completion import commit_or_complete_last_block, remove_block_from_map
 from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
 from genstamp_dfs.hdfs.namenode.edit_log import EditLog
 from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp, AppendOp, ReassignLeaseOp
@@ -137,26 +138,26 @@ def commit_before_the_check(self: CompleteCalls, request: Complete, caller: Call
     self.check_safe_mode(f"complete file {request.path}")
     with suppress(LeaseExpiredException):
         inode = self.check_lease(request.path, request.client_name, request.file_id)
-        self.block_manager.commit_or_complete_last_block(inode, request.last)
+        commit_or_complete_last_block(self.block_manager, inode, request.last)
     return _complete(self, request, caller)
 
 
-def commit_with_any_stamp(self: BlockManager, block: BlockInfo, commit_block: Block) -> bool:
+def commit_with_any_stamp(bm: BlockManager, block: BlockInfo, written: Block) -> bool:
     """The stamp of the commit is not compared, but taken."""
     if block.state is BlockUCState.COMMITTED:
         return False
     block.state = BlockUCState.COMMITTED
-    block.num_bytes, block.generation_stamp = commit_block.num_bytes, commit_block.generation_stamp
+    block.num_bytes, block.generation_stamp = written.num_bytes, written.generation_stamp
     return True
 
 
-_add_stored_block = BlockManager.add_stored_block
+_add_stored_block = block_reports.add_stored_block
 
 
-def complete_by_reports(self: BlockManager, block: BlockInfo, datanode: DatanodeDescriptor, stamp: int) -> None:
+def complete_by_reports(bm: BlockManager, block: BlockInfo, datanode: DatanodeDescriptor, stamp: int) -> None:
     """Enough reports complete a block that nobody has committed."""
-    _add_stored_block(self, block, datanode, stamp)
-    if block.state is BlockUCState.UNDER_CONSTRUCTION and self.has_min_storage(block):
+    _add_stored_block(bm, block, datanode, stamp)
+    if block.state is BlockUCState.UNDER_CONSTRUCTION and bm.has_min_storage(block):
         block.convert_to_complete()
 
 
@@ -191,7 +192,7 @@ def old_finalized_fits(reported: ReportedReplica, block: BlockInfo) -> bool:
 
 
 def old_finalized_is_no_disagreement(
-    self: BlockManager, reported: ReportedReplica, block: BlockInfo
+    bm: BlockManager, reported: ReportedReplica, block: BlockInfo
 ) -> CorruptReason | None:
     """And nothing else looks at it either."""
     return corruption.check_replica_corrupt(reported, block)
@@ -207,7 +208,7 @@ def replay_drops_what_is_written(
     _update_blocks(self, inode, blocks, closes=closes)
     last = inode.last_block()
     if last is not None and not last.is_complete:
-        self._block_manager.remove_block_from_map(inode.blocks.pop())
+        remove_block_from_map(self._block_manager, inode.blocks.pop())
 
 
 # -- block recovery ---------------------------------------------------------------------------------------------------
@@ -305,7 +306,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-10240",
         "complete commits a block that is under recovery",
-        (Patch(BlockManager, "check_not_under_recovery", lambda self, block: None),),
+        (Patch(completion, "check_not_under_recovery", lambda block: None),),
         Judge.STEPS,
         None,
         "complete",
@@ -337,7 +338,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-7930",
         "replicas that took no part in a recovery go on to count",
-        (Patch(BlockManager, "mark_block_replicas_as_corrupt", lambda self, *args: None),),
+        (Patch(completion, "mark_block_replicas_as_corrupt", lambda *args: None),),
         Judge.INVARIANT,
         scenarios.APPEND_RECOVERED_WITHOUT_A_NODE,
         "S7",
@@ -353,7 +354,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-800",
         "reports complete a last block that nobody has committed",
-        (Patch(BlockManager, "add_stored_block", complete_by_reports),),
+        (Patch(block_reports, "add_stored_block", complete_by_reports),),
         Judge.INVARIANT,
         scenarios.of_seeds(30),
         "S13",
@@ -403,7 +404,7 @@ NAMENODE_TWINS = (
         "a FINALIZED replica of an older generation is accepted while the block is written",
         (
             Patch(corruption, "_is_stamp_wrong", old_finalized_fits),
-            Patch(BlockManager, "why_corrupt", old_finalized_is_no_disagreement),
+            Patch(corruption, "why_corrupt", old_finalized_is_no_disagreement),
             Patch(BlockManager, "drop_other_generations", lambda self, block: None),
         ),
         Judge.INVARIANT,

@@ -67,7 +67,7 @@ def test_a_corrupt_replica_is_kept_while_the_block_needs_every_one(bench: Any) -
     short = Block(block.block_id, 1001, 2)
     bench.received(short, "c")
     assert (bench.last().corrupt["c"].reason, orders(bench, "c")) == (SIZE, [])
-    assert bench.blocks.low_redundancy_blocks() == [block.block_id]
+    assert bench.blocks.needed.block_ids() == [block.block_id]
 
 
 def test_a_corrupt_replica_is_deleted_when_enough_good_ones_are_there(new_bench: Any) -> None:

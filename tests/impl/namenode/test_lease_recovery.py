@@ -19,6 +19,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     SafeModeAction,
     SetSafeMode,
 )
+from genstamp_dfs.hdfs.namenode.completion import add_block_collection
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, Semantics
 
 HARD_MS = 1_200_000
@@ -30,7 +31,7 @@ def with_states(bench: Any, *states: BlockUCState, replicas: str = "") -> None:
     """/f, open, with a block in each of the states; of the COMMITTED ones so many replicas are known."""
     bench.create()
     for number, state in enumerate(states):
-        block = bench.blocks.add_block(bench.inode(), Block(100 + number, 1000, 3), ("a", "b"))
+        block = add_block_collection(bench.blocks, bench.inode(), Block(100 + number, 1000, 3), ("a", "b"))
         if state is COMPLETE:
             block.convert_to_complete()
             block.stored["a"] = 1000

@@ -48,9 +48,9 @@ def test_a_missing_replica_is_copied_to_a_datanode_that_has_none(new_bench: Any)
 def test_blocks_that_are_written_are_not_copied(bench: Any) -> None:
     """TestSafeMode#testRbwBlocksNotConsideredUnderReplicated, HDFS-9600, HDFS-4022."""
     block = bench.write_closed(datanodes="a")
-    assert bench.blocks.low_redundancy_blocks() == [block.block_id]
+    assert bench.blocks.needed.block_ids() == [block.block_id]
     bench.ask(Append("/f", "client1"))
-    assert bench.blocks.low_redundancy_blocks() == []
+    assert bench.blocks.needed.block_ids() == []
     bench.pass_ms(INTERVAL_MS)
     assert transfers(bench) == []
 
@@ -60,8 +60,8 @@ def test_the_most_urgent_block_comes_first(new_bench: Any) -> None:
     two, one = bench.write_closed("/2", datanodes="ab"), bench.write_closed("/1", datanodes="a")
     none = bench.write_closed("/0", datanodes="d")
     bench.namesystem.remove_datanode("d")
-    assert bench.blocks.low_redundancy_blocks() == [one.block_id, two.block_id]
-    assert list(bench.blocks.needed[3]) == [none.block_id]
+    assert bench.blocks.needed.block_ids() == [one.block_id, two.block_id]
+    assert list(bench.blocks.needed.queues[3]) == [none.block_id]
     bench.datanodes = "abc"
     bench.pass_ms(INTERVAL_MS)
     first = next(transfer for _, transfer in transfers(bench))
@@ -140,10 +140,10 @@ def test_a_copy_that_a_full_report_has_told_of_first(new_bench: Any, semantics: 
     assert bench.blocks.pending[block.block_id].targets == {"c"}
     bench.report("c", (block, ReplicaState.FINALIZED))
     bench.received(block, "b", ReceivedStatus.DELETED)
-    assert bench.blocks.low_redundancy_blocks() == []
+    assert bench.blocks.needed.block_ids() == []
     bench.received(block, "c")
     expected = [block.block_id] if semantics is Semantics.REPAIRED else []
-    assert bench.blocks.low_redundancy_blocks() == expected
+    assert bench.blocks.needed.block_ids() == expected
 
 
 def test_replicas_beyond_those_wanted_are_deleted_where_space_is_short(bench: Any) -> None:

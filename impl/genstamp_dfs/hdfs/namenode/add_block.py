@@ -13,6 +13,11 @@ from genstamp_dfs.errors import HdfsIOException, NotReplicatedYetException, Unsu
 from genstamp_dfs.hdfs.messages.client_protocol import AbandonBlock, AddBlock, GetAdditionalDatanode
 from genstamp_dfs.hdfs.namenode.append import AppendCall
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.completion import (
+    add_block_collection,
+    commit_or_complete_last_block,
+    remove_block_from_map,
+)
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.edit_ops import AddBlockOp, AllocateBlockIdOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
@@ -58,7 +63,7 @@ class AddBlockCalls(AppendCall):
             # After a restart nobody knows where the block is; its writer has not been told either (HDFS-5257).
             retried.set_expected_locations(targets)
             return self._located(inode, retried)
-        self.block_manager.commit_or_complete_last_block(inode, request.previous)
+        commit_or_complete_last_block(self.block_manager, inode, request.previous)
         return self._located(inode, self._store_allocated_block(inode, targets))
 
     def _analyze_file_state(self, inode: INodeFile, previous: Block | None) -> BlockInfo | None:
@@ -125,7 +130,7 @@ class AddBlockCalls(AppendCall):
         """Add a block with a new id and stamp to the file."""
         penultimate = inode.last_block()
         block = self.create_new_block()
-        added = self.block_manager.add_block(inode, block, targets)
+        added = add_block_collection(self.block_manager, inode, block, targets)
         self.journal.log(AddBlockOp(inode.path, None if penultimate is None else penultimate.as_block(), block))
         return added
 
@@ -158,7 +163,7 @@ class AddBlockCalls(AppendCall):
             raise HdfsIOException(f"blk_{last.block_id} of {inode.path} is {last.state}, it cannot be abandoned")
         self.shown.block_id = last.block_id
         inode.blocks.pop()
-        self.block_manager.remove_block_from_map(last)
+        remove_block_from_map(self.block_manager, last)
         self.persist_blocks(inode)
 
     def get_additional_datanode(self, request: GetAdditionalDatanode, caller: Caller) -> LocatedBlock:

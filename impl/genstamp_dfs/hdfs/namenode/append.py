@@ -8,6 +8,7 @@ Source: NN/FSDirAppendOp#appendFile, #prepareFileForAppend, Hadoop 3.4.1; facts 
 from genstamp_dfs.errors import FileAlreadyExistsException, HdfsIOException, RetriableException
 from genstamp_dfs.hdfs.messages.client_protocol import Append, CreateFlag, LastBlockWithStatus
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.completion import convert_last_block_to_under_construction
 from genstamp_dfs.hdfs.namenode.create import CreateCall
 from genstamp_dfs.hdfs.namenode.edit_ops import AppendOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeDirectory, INodeFile
@@ -64,7 +65,7 @@ class AppendCall(CreateCall):
         self.lease_manager.add_lease(client_name, inode.file_id, self.clock.now_us())
         if is_new_block:
             return None
-        return self.block_manager.convert_last_block_to_under_construction(inode, 0)
+        return convert_last_block_to_under_construction(self.block_manager, inode, 0)
 
     def append_answer(
         self, inode: INodeFile, opened: BlockInfo | None, *, is_new_block: bool, machine: str

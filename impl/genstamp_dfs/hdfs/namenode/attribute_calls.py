@@ -16,6 +16,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
 )
 from genstamp_dfs.hdfs.namenode.edit_ops import SetOwnerOp, SetPermissionsOp, SetReplicationOp, TimesOp
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeFile
+from genstamp_dfs.hdfs.namenode.redundancy import initialize_queues, set_block_replication
 from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_exact
 from genstamp_dfs.hdfs.namenode.tree_calls import TreeCalls
 from genstamp_dfs.world.request import Caller
@@ -43,7 +44,7 @@ class AttributeCalls(TreeCalls):
         """The file wants another number of replicas of each block."""
         inode.replication = replication
         for block in inode.blocks:
-            self.block_manager.set_replication(block, replication)
+            set_block_replication(self.block_manager, block, replication)
 
     def existing_inode(self, path: str, operation: DirOp) -> INode:
         """What the path leads to.
@@ -113,7 +114,7 @@ class AttributeCalls(TreeCalls):
             case SafeModeAction.LEAVE | SafeModeAction.FORCE_EXIT:
                 if safe_mode.is_on:
                     safe_mode.leave()
-                    self.block_manager.initialize_queues()
+                    initialize_queues(self.block_manager)
             case SafeModeAction.GET:
                 pass
         return safe_mode.is_on

@@ -9,6 +9,12 @@ Source: NN/FSNamesystem#commitBlockSynchronization, BM/DatanodeManager#getBlockR
 from genstamp_dfs.errors import HdfsIOException, IllegalStateException
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.completion import (
+    commit_or_complete_last_block,
+    install_locations,
+    mark_block_replicas_as_corrupt,
+    remove_block,
+)
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
@@ -151,7 +157,7 @@ class BlockRecoveryCalls(PipelineCalls):
         if request.delete_block:
             if not is_copy:
                 inode.blocks.pop()
-                self.block_manager.remove_block(stored)
+                remove_block(self.block_manager, stored)
         else:
             self._install_recovered_block(last, stored, request)
             self.shown.num_bytes = request.new_length
@@ -159,10 +165,10 @@ class BlockRecoveryCalls(PipelineCalls):
             self.persist_blocks(inode)
             return
         committed = last if is_copy else stored
-        self.block_manager.commit_or_complete_last_block(inode, committed.as_block())
+        commit_or_complete_last_block(self.block_manager, inode, committed.as_block())
         self.finalize_inode_file_under_construction(inode)
         if is_copy:
-            self.block_manager.remove_block(stored)
+            remove_block(self.block_manager, stored)
 
     def _install_recovered_block(self, last: BlockInfo, stored: BlockInfo, request: CommitBlockSynchronization) -> None:
         """Give the last block stamp, length and locations of the recovery; replicas elsewhere no longer count."""
@@ -171,7 +177,7 @@ class BlockRecoveryCalls(PipelineCalls):
         if not is_copy:
             last.generation_stamp, last.num_bytes = request.new_generation_stamp, request.new_length
         if request.close_file:
-            self.block_manager.install_locations(last, request.new_targets)
+            install_locations(self.block_manager, last, request.new_targets)
         last.state = BlockUCState.UNDER_CONSTRUCTION
         last.truncate_block = None
         if request.new_targets:  # BlockUnderConstructionFeature#setExpectedLocations
@@ -179,7 +185,7 @@ class BlockRecoveryCalls(PipelineCalls):
         if not request.close_file:
             return
         if not is_copy:
-            self.block_manager.mark_block_replicas_as_corrupt(last, old_block, request.new_targets)
+            mark_block_replicas_as_corrupt(self.block_manager, last, old_block, request.new_targets)
         elif self.is_closed_hole(Repair.COPIES_OF_EARLIER_ATTEMPTS):
             self._mark_copies_of_earlier_attempts(last, request.new_targets)
 
@@ -188,4 +194,4 @@ class BlockRecoveryCalls(PipelineCalls):
         for datanode, stamp in list(copy.stored.items()):
             if datanode not in targets:
                 made = Block(copy.block_id, stamp, copy.num_bytes)
-                self.block_manager.mark_block_replicas_as_corrupt(copy, made, targets)
+                mark_block_replicas_as_corrupt(self.block_manager, copy, made, targets)

@@ -8,6 +8,7 @@ from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException, Retriabl
 from genstamp_dfs.hdfs.messages.client_protocol import Complete, Fsync
 from genstamp_dfs.hdfs.namenode.add_block import AddBlockCalls
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.completion import commit_or_complete_last_block
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import BlockUCState
@@ -37,7 +38,7 @@ class CompleteCalls(AddBlockCalls):
                 return self._completed(closed)
             raise
         if self.is_penultimate_complete(inode):
-            self.block_manager.commit_or_complete_last_block(inode, request.last)
+            commit_or_complete_last_block(self.block_manager, inode, request.last)
             self.finalize_if_complete(inode)
         return self._completed(inode)
 

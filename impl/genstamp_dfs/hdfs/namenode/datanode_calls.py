@@ -27,8 +27,11 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
 )
 from genstamp_dfs.hdfs.namenode.base import Journal
 from genstamp_dfs.hdfs.namenode.block_recovery_calls import BlockRecoveryCalls
+from genstamp_dfs.hdfs.namenode.block_reports import process_incremental_block_report, process_report
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
+from genstamp_dfs.hdfs.namenode.corruption import find_and_mark_block_as_corrupt
 from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
+from genstamp_dfs.hdfs.namenode.redundancy import remove_blocks_associated_to
 from genstamp_dfs.world.request import Caller
 
 
@@ -78,7 +81,7 @@ class DatanodeCalls(BlockRecoveryCalls):
         descriptor = self.datanode_manager.datanodes[datanode]
         descriptor.is_alive = False
         descriptor.capacity = descriptor.used = descriptor.remaining = 0
-        self.block_manager.remove_blocks_associated_to(datanode)
+        remove_blocks_associated_to(self.block_manager, datanode)
         self._count_datanodes()
 
     def _count_datanodes(self) -> None:
@@ -116,7 +119,7 @@ class DatanodeCalls(BlockRecoveryCalls):
             UnregisteredNodeException: nobody knows it.
             HdfsIOException: it is dead.
         """
-        self.block_manager.process_report(self._reporting(request.datanode), request.replicas)
+        process_report(self.block_manager, self._reporting(request.datanode), request.replicas)
         return ()
 
     def block_received_and_deleted(self, request: BlockReceivedAndDeleted, caller: Caller) -> None:
@@ -128,7 +131,7 @@ class DatanodeCalls(BlockRecoveryCalls):
         """
         datanode = self._reporting(request.datanode)
         for line in request.blocks:
-            self.block_manager.process_incremental_block_report(datanode, line)
+            process_incremental_block_report(self.block_manager, datanode, line)
 
     def _reporting(self, name: str) -> DatanodeDescriptor:
         """The datanode that reports, which must be alive."""
@@ -151,10 +154,10 @@ class DatanodeCalls(BlockRecoveryCalls):
     def report_bad_replicas(self, request: ReportBadReplicas, caller: Caller) -> None:
         """reportBadBlocks() of a datanode about its own replicas."""
         for block in request.blocks:
-            self.block_manager.find_and_mark_block_as_corrupt(block, request.datanode)
+            find_and_mark_block_as_corrupt(self.block_manager, block, request.datanode)
 
     def report_bad_blocks(self, request: ReportBadBlocks, caller: Caller) -> None:
         """reportBadBlocks() of a client that has read them."""
         for located in request.blocks:
             for datanode in located.locations:
-                self.block_manager.find_and_mark_block_as_corrupt(located.block, datanode)
+                find_and_mark_block_as_corrupt(self.block_manager, located.block, datanode)

@@ -16,6 +16,7 @@ from typing import Any
 from genstamp_dfs.errors import HdfsIOException, StorageError
 from genstamp_dfs.hdfs.namenode import edit_ops as ops
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.completion import add_block_collection, remove_block_from_map
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile
@@ -193,7 +194,7 @@ class EditReplay:
             assert last.matches(op.penultimate), f"{op.path} ends with {last.as_block()}, not {op.penultimate}"
             last.num_bytes = op.penultimate.num_bytes
             self._force_complete(last)
-        self._block_manager.add_block(inode, op.last, ())
+        add_block_collection(self._block_manager, inode, op.last, ())
 
     def _update_blocks_op(self, op: ops.UpdateBlocksOp) -> None:
         self._update_blocks(self._open_file(op.path), op.blocks, closes=False)
@@ -214,7 +215,7 @@ class EditReplay:
                 self._force_complete(old)
         self._drop_last_block(inode, blocks)
         for new in blocks[len(inode.blocks) :]:
-            added = self._block_manager.add_block(inode, new, ())
+            added = add_block_collection(self._block_manager, inode, new, ())
             if closes:
                 self._force_complete(added)
 
@@ -223,7 +224,7 @@ class EditReplay:
         if len(blocks) >= len(inode.blocks):
             return
         assert len(blocks) == len(inode.blocks) - 1, f"{inode.path} has {len(inode.blocks)} blocks, not {len(blocks)}"
-        self._block_manager.remove_block_from_map(inode.blocks.pop())
+        remove_block_from_map(self._block_manager, inode.blocks.pop())
 
     def _force_complete(self, block: BlockInfo) -> None:
         if block.is_complete:
@@ -231,5 +232,5 @@ class EditReplay:
         if block.is_copy_on_truncate and block.truncate_block is not None:
             source = self._block_manager.get_stored_block(block.truncate_block.block_id)
             if source is not None:
-                self._block_manager.remove_block_from_map(source)
+                remove_block_from_map(self._block_manager, source)
         block.convert_to_complete()

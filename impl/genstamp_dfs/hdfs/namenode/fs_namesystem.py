@@ -18,6 +18,7 @@ from genstamp_dfs.hdfs.namenode.base import Journal
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
 from genstamp_dfs.hdfs.namenode.read_calls import ReadCalls
+from genstamp_dfs.hdfs.namenode.redundancy import compute_work, initialize_queues, process_pending_timeouts
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
@@ -61,12 +62,12 @@ class FSNamesystem(ReadCalls):
         now_us = self.clock.now_us()
         self.remove_blocks(self.configuration.block_deletion_increment)
         if self.block_manager.safe_mode.ends(now_us, self._awaited_reports(now_us)):
-            self.block_manager.initialize_queues()
+            initialize_queues(self.block_manager)
         if self.heartbeat_monitor.is_due(now_us):
             self.check_heartbeats()
         if self.redundancy_monitor.is_due(now_us) and not self.block_manager.safe_mode.is_on:
-            self.block_manager.process_pending_timeouts()
-            self.block_manager.compute_work()
+            process_pending_timeouts(self.block_manager)
+            compute_work(self.block_manager)
         return self.check_leases() if self.lease_monitor.is_due(now_us) else []
 
     def _awaited_reports(self, now_us: int) -> list[str]:

@@ -21,10 +21,16 @@ from genstamp_dfs.errors import (
 from genstamp_dfs.hdfs.messages.client_protocol import IsFileClosed, RecoverLease, RenewLease
 from genstamp_dfs.hdfs.namenode.base import FSNamesystemBase
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.completion import (
+    add_block_recovery_attempt,
+    initialize_block_recovery,
+    remove_block_from_map,
+)
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.edit_ops import CloseOp, ReassignLeaseOp
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
+from genstamp_dfs.hdfs.namenode.redundancy import check_redundancy
 from genstamp_dfs.hdfs.namenode.reserved import DirOp
 from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE, BlockUCState
 from genstamp_dfs.world.request import Caller
@@ -175,7 +181,7 @@ class LeaseRecovery(FSNamesystemBase):
         if self._drops_empty_last_block(inode, last):
             return Released(closed=True)
         recovery_id = None
-        if self.block_manager.add_block_recovery_attempt(last):
+        if add_block_recovery_attempt(self.block_manager, last):
             recovery_id = self.start_block_recovery(last)
         # Also when the gate held the recovery back: the file changes hands all the same.
         self.reassign_lease(lease, inode, new_holder)
@@ -201,7 +207,7 @@ class LeaseRecovery(FSNamesystemBase):
         if self.is_closed_hole(Repair.CLOSING_FAILS_BEFORE_IT_BEGINS):
             self.check_closable(inode, inode.blocks[:-1])
         inode.blocks.pop()
-        self.block_manager.remove_block_from_map(last)
+        remove_block_from_map(self.block_manager, last)
         self.finalize_inode_file_under_construction(inode)
         return True
 
@@ -235,7 +241,7 @@ class LeaseRecovery(FSNamesystemBase):
             target = block.truncate_block
             block.truncate_block = type(target)(target.block_id, recovery_id, target.num_bytes)
         block.recovery_transaction = self.journal.last_transaction
-        self.block_manager.initialize_block_recovery(block, recovery_id)
+        initialize_block_recovery(self.block_manager, block, recovery_id)
         return recovery_id
 
     def reassign_lease(self, lease: Lease, inode: INodeFile, new_holder: str | None) -> None:
@@ -288,7 +294,7 @@ class LeaseRecovery(FSNamesystemBase):
         blocks = tuple(block.as_block() for block in inode.blocks)
         self.journal.log(CloseOp(inode.path, blocks, inode.modification_time_ms))
         for block in inode.blocks:
-            self.block_manager.check_redundancy(block)
+            check_redundancy(self.block_manager, block)
 
     # -- the lease monitor --------------------------------------------------------------------------------------
 

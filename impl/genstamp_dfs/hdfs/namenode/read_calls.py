@@ -32,9 +32,9 @@ from genstamp_dfs.hdfs.messages.cluster_status import (
     OpenFilesType,
 )
 from genstamp_dfs.hdfs.namenode.attribute_calls import AttributeCalls
+from genstamp_dfs.hdfs.namenode.low_redundancy import HIGHEST_PRIORITY, WITH_CORRUPT_BLOCKS
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile, subtree
 from genstamp_dfs.hdfs.namenode.paths import names_of
-from genstamp_dfs.hdfs.namenode.redundancy import HIGHEST_PRIORITY, WITH_CORRUPT_BLOCKS
 from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_absolute, entries_of, status_of
 from genstamp_dfs.hdfs.protocol import LocatedBlock
 from genstamp_dfs.world.request import Caller
@@ -159,17 +159,17 @@ class ReadCalls(AttributeCalls):
         """getFsStats(); a block that needs replicas is counted once it is queued, which in safe mode none is."""
         live = [each for each in self.datanode_manager.datanodes.values() if each.is_alive]
         blocks = self.block_manager.blocks
-        missing = self.block_manager.needed[WITH_CORRUPT_BLOCKS]
+        missing = self.block_manager.needed.queues[WITH_CORRUPT_BLOCKS]
         return FsStats(
             sum(each.capacity for each in live),
             sum(each.used for each in live),
             sum(each.remaining for each in live),
-            len(self.block_manager.low_redundancy_blocks()),
+            len(self.block_manager.needed.block_ids()),
             sum(1 for block in blocks.values() if block.corrupt),
             len(missing),
             sum(1 for block_id in missing if blocks[block_id].replication == 1),
             sum(len(each.invalidate_blocks) for each in live),
-            len(self.block_manager.needed[HIGHEST_PRIORITY]),
+            len(self.block_manager.needed.queues[HIGHEST_PRIORITY]),
         )
 
     def get_datanode_report(self, request: GetDatanodeReport, caller: Caller) -> tuple[DatanodeStatus, ...]:

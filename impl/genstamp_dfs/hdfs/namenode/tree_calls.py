@@ -19,6 +19,7 @@ from genstamp_dfs.hdfs.namenode.datanode_calls import DatanodeCalls
 from genstamp_dfs.hdfs.namenode.edit_ops import ConcatDeleteOp, DeleteOp, RenameOldOp, RenameOp
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile
 from genstamp_dfs.hdfs.namenode.paths import check_length, names_of
+from genstamp_dfs.hdfs.namenode.redundancy import set_block_replication
 from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_concat, check_exact, check_rename
 from genstamp_dfs.world.request import Caller
 
@@ -215,7 +216,7 @@ class TreeCalls(DatanodeCalls):
         for source in sources:
             for block in source.blocks:
                 block.file_id = target.file_id
-                self.block_manager.set_replication(block, target.replication)
+                set_block_replication(self.block_manager, block, target.replication)
             target.blocks.extend(source.blocks)
             source.blocks = []
             self.directory.remove(source, time_ms)

@@ -11,6 +11,7 @@ from collections import deque
 from genstamp_dfs.errors import MaxDirectoryItemsExceededException, PathComponentTooLongException
 from genstamp_dfs.hdfs.namenode.base import Journal
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.completion import remove_block
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.edit_ops import MkdirOp
 from genstamp_dfs.hdfs.namenode.lease_recovery import LeaseRecovery
@@ -98,7 +99,7 @@ class TreeChanges(LeaseRecovery):
     def remove_blocks(self, limit: int) -> int:
         """Remove up to so many blocks of deleted files; gives how many are left (FSNamesystem#removeBlocks)."""
         for _ in range(min(limit, len(self.blocks_to_remove))):
-            self.block_manager.remove_block(self.blocks_to_remove.popleft())
+            remove_block(self.block_manager, self.blocks_to_remove.popleft())
         return len(self.blocks_to_remove)
 
     def move(self, inode: INode, parent: INodeDirectory, name: str, time_ms: int) -> None:

@@ -13,6 +13,11 @@ from genstamp_dfs.errors import AlreadyBeingCreatedException, HadoopIllegalArgum
 from genstamp_dfs.hdfs.messages.client_protocol import Truncate
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.complete import CompleteCalls
+from genstamp_dfs.hdfs.namenode.completion import (
+    add_block_to_map,
+    convert_last_block_to_under_construction,
+    initialize_block_recovery,
+)
 from genstamp_dfs.hdfs.namenode.edit_ops import TruncateOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.reserved import DirOp
@@ -102,7 +107,7 @@ class TruncateCall(CompleteCalls):
             new_block = Block(last.block_id, self.next_generation_stamp(), length)
         truncated = self.prepare_file_for_truncate(inode, request.client_name, caller.machine, new_block)
         truncated.recovery_transaction = self.journal.last_transaction
-        self.block_manager.initialize_block_recovery(truncated, new_block.generation_stamp)
+        initialize_block_recovery(self.block_manager, truncated, new_block.generation_stamp)
         self.show_block(truncated)
         self.shown.recovery_id = new_block.generation_stamp
         return new_block
@@ -120,10 +125,10 @@ class TruncateCall(CompleteCalls):
         self.lease_manager.add_lease(client_name, inode.file_id, self.clock.now_us())
         if new_block.block_id == old.block_id:
             removed = old.num_bytes - new_block.num_bytes
-            self.block_manager.convert_last_block_to_under_construction(inode, removed)
+            convert_last_block_to_under_construction(self.block_manager, inode, removed)
             old.truncate_block = new_block
             return old
-        copy = self.block_manager.new_block(inode, new_block)
+        copy = add_block_to_map(self.block_manager, inode, new_block)
         copy.set_expected_locations([*old.stored, *old.corrupt])
         copy.truncate_block = old.as_block()
         inode.blocks[-1] = copy
