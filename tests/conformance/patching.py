@@ -1,12 +1,16 @@
 """Functions of the implementation that are broken for a while."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from types import FunctionType
+from dataclasses import dataclass, replace
+from functools import wraps
+from types import FunctionType, ModuleType
 from typing import Any
 from unittest import mock
+
+from genstamp_dfs.hdfs.namenode.calls import CALLS, Call
+from genstamp_dfs.world.request import Request
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,9 @@ class Patch:
 
 @contextmanager
 def patched(patches: Iterable[Patch]) -> Iterator[None]:
-    """All of these are in place for a while: each in its owner, and in every module that has imported the function.
+    """All of these are in place for a while.
+
+    A function of a module is replaced in every module of the implementation that has it, and in the table of calls.
 
     Raises:
         AttributeError: an owner has no such function.
@@ -34,13 +40,24 @@ def patched(patches: Iterable[Patch]) -> Iterator[None]:
         for patch in patches:
             sound = getattr(patch.owner, patch.name)
             stack.enter_context(mock.patch.object(patch.owner, patch.name, patch.broken))
-            for module, name in _bound(sound):
-                stack.enter_context(mock.patch.object(module, name, patch.broken))
+            if isinstance(sound, FunctionType):
+                for module, name in _modules_with(sound):
+                    stack.enter_context(mock.patch.object(module, name, patch.broken))
+                stack.enter_context(mock.patch.dict(CALLS, _calls_of(sound, patch.broken)))
         yield
 
 
-def _bound(function: Any) -> list[tuple[Any, str]]:
-    """The modules of the implementation that import a function, each with the name that it has there."""
+def _modules_with(function: FunctionType) -> list[tuple[ModuleType, str]]:
+    """The modules of the implementation that have a function, each with the name that it has there."""
     modules = [module for path, module in sys.modules.items() if path.partition(".")[0] == "genstamp_dfs"]
-    is_plain = isinstance(function, FunctionType)
-    return [(each, name) for each in modules for name, value in vars(each).items() if is_plain and value is function]
+    return [(module, name) for module in modules for name, value in vars(module).items() if value is function]
+
+
+def _calls_of(sound: FunctionType, broken: Callable[..., Any]) -> dict[type[Request[Any]], Call]:
+    """The calls that a function answers, answered by the broken one under its name."""
+
+    @wraps(sound)
+    def named(*arguments: Any) -> Any:
+        return broken(*arguments)
+
+    return {request: replace(call, function=named) for request, call in CALLS.items() if call.function is sound}

@@ -16,7 +16,7 @@ from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, Run
 from genstamp.transitions import Reached
 from genstamp_dfs.hdfs.messages.client_protocol import Complete
-from genstamp_dfs.hdfs.namenode import completion
+from genstamp_dfs.hdfs.namenode import block_recovery_calls, complete, completion
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.world.request import Caller
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
@@ -61,17 +61,17 @@ def test_the_reference_implementation_itself_conforms() -> None:
     assert report.figures.refusals > 0
 
 
-def test_a_writer_that_lost_its_lease_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_lost_its_lease_is_caught() -> None:
     """complete() is taken for the owner's whoever calls it."""
-    completed = FSNamesystem.complete
+    completed = complete.complete
 
-    def complete(self: FSNamesystem, request: Complete, caller: Caller) -> bool:
-        inode = self.directory.get_file(request.path)
+    def of_anybody(fsn: FSNamesystem, request: Complete, caller: Caller) -> bool:
+        inode = fsn.directory.get_file(request.path)
         owner = request.client_name if inode is None else inode.client_name or request.client_name
-        return completed(self, Complete(request.path, owner, request.last), caller)
+        return completed(fsn, Complete(request.path, owner, request.last), caller)
 
-    monkeypatch.setattr(FSNamesystem, "complete", complete)
-    failure = failure_of(ReferenceAdapter())
+    with patched([Patch(complete, "complete", of_anybody)]):
+        failure = failure_of(ReferenceAdapter())
     assert failure.event == "complete"
     assert "the caller owns the file" in failure.labels
     assert "'the caller owns the file' does not hold" in str(failure)
@@ -88,10 +88,10 @@ def test_a_complete_under_recovery_is_caught() -> None:
     assert "= under_recovery" in str(failure)
 
 
-def test_a_recovery_id_that_is_not_compared_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recovery_id_that_is_not_compared_is_caught() -> None:
     """The end of an older recovery is taken for that of the current one."""
-    monkeypatch.setattr(FSNamesystem, "check_recovery_id", lambda self, block, recovery_id: None)
-    failure = failure_of(ReferenceAdapter())
+    with patched([Patch(block_recovery_calls, "check_recovery_id", lambda block, recovery_id: None)]):
+        failure = failure_of(ReferenceAdapter())
     assert failure.event == "commit_block_synchronization"
     assert "the recovery id is the current one" in failure.labels
     assert "the model refuses it with IOException" in str(failure)

@@ -17,7 +17,9 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     Rename2,
     RenewLease,
 )
+from genstamp_dfs.hdfs.namenode.lease_recovery import check_leases
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
+from genstamp_dfs.hdfs.namenode.tree_changes import remove_blocks
 from genstamp_dfs.hdfs.protocol import NAMENODE, BlockUCState
 
 
@@ -185,7 +187,7 @@ class OpeningSteps(LeaseClusterBase):
         self._check_leases()
 
     def _check_leases(self) -> None:
-        passed = self.namesystem.check_leases()
+        passed = check_leases(self.namesystem)
         self.namenode.log_sync()
         for expired in passed:
             name = self.holder_in_events(expired.holder)
@@ -209,4 +211,4 @@ class OpeningSteps(LeaseClusterBase):
 
     def _remove_blocks(self) -> None:
         """What a deleted file has left is removed by now."""
-        self.namesystem.remove_blocks(self.namenode.configuration.block_deletion_increment)
+        remove_blocks(self.namesystem, self.namenode.configuration.block_deletion_increment)

@@ -25,7 +25,7 @@ def image_of(namesystem: FSNamesystem, retry_cache: RetryCache, transaction: int
     """The namespace as it is now, after this transaction."""
     block_ids = namesystem.block_manager.block_ids
     answers: tuple[ImageAnswer, ...] = ()
-    if Repair.ANSWERS_ARE_KEPT in namesystem.closed_holes:
+    if namesystem.repairs(Repair.ANSWERS_ARE_KEPT):
         remembered = retry_cache.calls(namesystem.clock.now_us())
         answers = tuple(_saved_answer(call, answer) for call, answer in remembered)
     return Image(
