@@ -18,7 +18,6 @@ from genstamp.stateful.shorten import shorten
 from genstamp.track import Timer
 from genstamp_dfs.errors import AlreadyBeingCreatedException
 from genstamp_dfs.hdfs.namenode import lease_recovery
-from genstamp_dfs.hdfs.namenode.lease_recovery import Released
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 pytestmark = pytest.mark.slow
@@ -315,7 +314,7 @@ def test_a_system_of_which_nothing_is_known_cannot_be_driven() -> None:
 
 
 def test_a_node_of_the_reference_implementation_that_dies_is_told_with_the_run_that_led_there() -> None:
-    def close(*_: object) -> Released:
+    def close(*_: object) -> bool:
         raise AssertionError("the last block is of no state")
 
     ended = pytest.raises(AdapterDiedError, match="it ended with AssertionError: the last block is of no state")
@@ -325,7 +324,7 @@ def test_a_node_of_the_reference_implementation_that_dies_is_told_with_the_run_t
 
 
 def test_a_monitor_that_cannot_release_an_expired_lease_takes_a_step_that_is_rejected() -> None:
-    def refuse(*_: object) -> Released:
+    def refuse(*_: object) -> bool:
         raise AlreadyBeingCreatedException("committed blocks are waiting to be minimally replicated")
 
     bench = Bench(ReferenceAdapter(), RECOVERY.model(None), driving_of("hdfs.recovery"), max_states=100)

@@ -27,7 +27,7 @@ from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp, AppendOp, ReassignLeaseOp
 from genstamp_dfs.hdfs.namenode.edit_replay import EditReplay
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease
-from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease, Released
+from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.namenode.namespace import FSDirectory, INodeFile
 from genstamp_dfs.hdfs.namenode.safe_mode import SafeMode
@@ -51,7 +51,7 @@ _recovered_lease = lease_recovery.recover_lease_internal
 
 def own_lease_of_any_file(
     fsn: FSNamesystem, operation: str, inode: INodeFile, holder: str, machine: str, *, force: bool
-) -> Released:
+) -> bool:
     """Whoever holds any lease is taken for the holder of this file's."""
     if inode.is_under_construction and not force and fsn.lease_manager.get_lease(holder) is not None:
         raise AlreadyBeingCreatedException(f"{holder} is already the current lease holder")
@@ -60,7 +60,7 @@ def own_lease_of_any_file(
 
 def recovery_told_as_creation(
     fsn: FSNamesystem, operation: str, inode: INodeFile, holder: str, machine: str, *, force: bool
-) -> Released:
+) -> bool:
     """Who wants a file whose block is under recovery is told to give up."""
     last = inode.last_block()
     try:
@@ -118,7 +118,7 @@ def check_leases_in_safe_mode(fsn: FSNamesystem) -> list[ExpiredLease]:
 _internal_release = lease_recovery.internal_release_lease
 
 
-def committed_waits_for_ever(fsn: FSNamesystem, lease: Lease, inode: INodeFile, new_holder: str | None) -> Released:
+def committed_waits_for_ever(fsn: FSNamesystem, lease: Lease, inode: INodeFile, new_holder: str | None) -> bool:
     """A COMMITTED last block with too few replicas is refused, each time."""
     last = inode.last_block()
     if last is not None and last.state is BlockUCState.COMMITTED and not fsn.block_manager.has_min_storage(last):
@@ -144,13 +144,12 @@ def commit_before_the_check(fsn: FSNamesystem, request: Complete, caller: Caller
     return _complete(fsn, request, caller)
 
 
-def commit_with_any_stamp(bm: BlockManager, block: BlockInfo, written: Block) -> bool:
+def commit_with_any_stamp(bm: BlockManager, block: BlockInfo, written: Block) -> None:
     """The stamp of the commit is not compared, but taken."""
     if block.state is BlockUCState.COMMITTED:
-        return False
+        return
     block.state = BlockUCState.COMMITTED
     block.num_bytes, block.generation_stamp = written.num_bytes, written.generation_stamp
-    return True
 
 
 _add_stored_block = block_reports.add_stored_block

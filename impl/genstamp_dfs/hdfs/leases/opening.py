@@ -193,15 +193,13 @@ class OpeningSteps(LeaseClusterBase):
             name = self.holder_in_events(expired.holder)
             event = "release_expired_lease"
             step = self.step(NAMENODE, "file", expired.path, event, holder=name, file=expired.path)
-            released = expired.released
-            if released is None:
-                assert expired.refusal is not None, "what was not released was refused"
+            if expired.refusal is not None:
                 step.refused(expired.refusal)
                 continue
-            if released.recovery_id is not None:
+            if expired.recovery_id is not None:
                 block = self.last_block(expired.path)
                 step = step.telling(primary=block.primary if block is not None and block.primary else "none")
-            step.done(recovery_id=released.recovery_id, observed={"closed": str(released.closed).lower()})
+            step.done(recovery_id=expired.recovery_id, observed={"closed": str(expired.closed).lower()})
         self.hand_out_commands()
 
     def _nobody_waits(self, file: str) -> None:

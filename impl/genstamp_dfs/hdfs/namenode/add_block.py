@@ -49,11 +49,7 @@ def add_block(fsn: FSNamesystem, request: AddBlock, caller: Caller) -> LocatedBl
         return _located(fsn, inode, retried)
     _check_progress(fsn, inode)
     targets = choose_targets(
-        fsn.datanode_manager.live_datanodes(),
-        inode.replication,
-        caller.machine,
-        request.excluded,
-        fsn.chance,
+        fsn.datanode_manager.live_datanodes(), inode.replication, caller.machine, request.excluded, fsn.chance
     )
     _check_targets(fsn, request, targets)
     if retried is not None:

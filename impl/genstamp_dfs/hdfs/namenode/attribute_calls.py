@@ -6,14 +6,7 @@ Source: NN/FSDirAttrOp, NN/FSNamesystem#setSafeMode, Hadoop 3.4.1.
 """
 
 from genstamp_dfs.errors import FileNotFoundException
-from genstamp_dfs.hdfs.messages.client_protocol import (
-    SafeModeAction,
-    SetOwner,
-    SetPermission,
-    SetReplication,
-    SetSafeMode,
-    SetTimes,
-)
+from genstamp_dfs.hdfs.messages import client_protocol as client
 from genstamp_dfs.hdfs.namenode.create import verify_replication
 from genstamp_dfs.hdfs.namenode.edit_ops import SetOwnerOp, SetPermissionsOp, SetReplicationOp, TimesOp
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
@@ -23,7 +16,7 @@ from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_exact
 from genstamp_dfs.world.request import Caller
 
 
-def set_replication(fsn: FSNamesystem, request: SetReplication, caller: Caller) -> bool:
+def set_replication(fsn: FSNamesystem, request: client.SetReplication, caller: Caller) -> bool:
     """setReplication(): whether the path is a file.
 
     Raises:
@@ -59,7 +52,7 @@ def existing_inode(fsn: FSNamesystem, path: str, operation: DirOp) -> INode:
     return inode
 
 
-def set_permission(fsn: FSNamesystem, request: SetPermission, caller: Caller) -> None:
+def set_permission(fsn: FSNamesystem, request: client.SetPermission, caller: Caller) -> None:
     """setPermission()
 
     Raises:
@@ -72,7 +65,7 @@ def set_permission(fsn: FSNamesystem, request: SetPermission, caller: Caller) ->
     fsn.journal.log(SetPermissionsOp(inode.path, request.permission))
 
 
-def set_owner(fsn: FSNamesystem, request: SetOwner, caller: Caller) -> None:
+def set_owner(fsn: FSNamesystem, request: client.SetOwner, caller: Caller) -> None:
     """setOwner()
 
     Raises:
@@ -91,7 +84,7 @@ def change_owner(inode: INode, owner: str | None, group: str | None) -> None:
     inode.group = inode.group if group is None else group
 
 
-def set_times(fsn: FSNamesystem, request: SetTimes, caller: Caller) -> None:
+def set_times(fsn: FSNamesystem, request: client.SetTimes, caller: Caller) -> None:
     """setTimes()
 
     Raises:
@@ -111,16 +104,16 @@ def change_times(inode: INode, modification_time_ms: int, access_time_ms: int) -
         inode.access_time_ms = access_time_ms
 
 
-def set_safe_mode(fsn: FSNamesystem, request: SetSafeMode, caller: Caller) -> bool:
+def set_safe_mode(fsn: FSNamesystem, request: client.SetSafeMode, caller: Caller) -> bool:
     """setSafeMode(): whether the namenode is in safe mode now."""
     safe_mode = fsn.block_manager.safe_mode
     match request.action:
-        case SafeModeAction.ENTER:
+        case client.SafeModeAction.ENTER:
             safe_mode.enter()
-        case SafeModeAction.LEAVE | SafeModeAction.FORCE_EXIT:
+        case client.SafeModeAction.LEAVE | client.SafeModeAction.FORCE_EXIT:
             if safe_mode.is_on:
                 safe_mode.leave()
                 initialize_queues(fsn.block_manager)
-        case SafeModeAction.GET:
+        case client.SafeModeAction.GET:
             pass
     return safe_mode.is_on

@@ -52,6 +52,11 @@ class BlockManager:
         """The block with this id, if there is one."""
         return self.blocks.get(block_id)
 
+    def copied_by(self, block: BlockInfo) -> BlockInfo | None:
+        """The block that a copy on truncate is made from, if that is there; None for any other block."""
+        source = block.truncate_block if block.is_copy_on_truncate else None
+        return None if source is None else self.blocks.get(source.block_id)
+
     # -- what is known of replicas ------------------------------------------------------------------------------
 
     def store(self, block: BlockInfo, datanode: DatanodeDescriptor, generation_stamp: int) -> None:
@@ -77,13 +82,6 @@ class BlockManager:
         if descriptor is not None:
             descriptor.blocks.discard(block.block_id)
         return was_known
-
-    def forget_all(self, block: BlockInfo) -> list[str]:
-        """No replica of the block is known any longer; gives the datanodes that had one."""
-        datanodes = [*block.stored, *block.corrupt]
-        for datanode in datanodes:
-            self.forget(block, datanode)
-        return datanodes
 
     def drop_other_generations(self, block: BlockInfo) -> None:
         """Expected locations whose replica has another stamp than the block count no longer.

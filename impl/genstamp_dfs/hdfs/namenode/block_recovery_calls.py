@@ -23,8 +23,6 @@ from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, RecoveringBlock
 from genstamp_dfs.world.request import Caller
 
-# -- commands ---------------------------------------------------------------------------------------------------------
-
 
 def take_recovery_commands(fsn: FSNamesystem, datanode: DatanodeDescriptor) -> tuple[RecoveringBlock, ...]:
     """The recoveries queued for a datanode; they leave the queue, so that a lost answer loses the attempt.
@@ -87,9 +85,6 @@ def recovery_command(block: BlockInfo, locations: tuple[str, ...]) -> Recovering
     if truncate is not None and block.is_copy_on_truncate:
         old, new = truncate, block.as_block()
     return RecoveringBlock(old, locations, block.block_recovery_id, new, left_out)
-
-
-# -- results ----------------------------------------------------------------------------------------------------------
 
 
 def commit_block_synchronization(fsn: FSNamesystem, request: CommitBlockSynchronization, caller: Caller) -> None:

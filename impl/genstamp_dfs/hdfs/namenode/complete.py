@@ -10,7 +10,7 @@ from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.completion import commit_or_complete_last_block
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.hdfs.namenode.lease_recovery import finalize_if_complete
+from genstamp_dfs.hdfs.namenode.lease_recovery import finalize_inode_file_under_construction
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import BlockUCState
 from genstamp_dfs.world.request import Caller
@@ -37,7 +37,8 @@ def complete(fsn: FSNamesystem, request: Complete, caller: Caller) -> bool:
         raise
     if inode.is_penultimate_complete:
         commit_or_complete_last_block(fsn.block_manager, inode, request.last)
-        finalize_if_complete(fsn, inode)
+        if all(block.is_complete for block in inode.blocks):
+            finalize_inode_file_under_construction(fsn, inode)
     return _completed(fsn, inode)
 
 
@@ -67,9 +68,8 @@ def fsync(fsn: FSNamesystem, request: Fsync, caller: Caller) -> None:
 
     Raises:
         FileNotFoundException, LeaseExpiredException: as `check_lease`.
-        HdfsIOException: with the repair fsync-stops-for-a-recovery, the block is under recovery, as of complete();
-            with late-fsync-changes-nothing, the length is another block's, of one that is no longer written, or
-            falls.
+        HdfsIOException: with the repair fsync-stops-for-a-recovery, the block is under recovery, as of complete(); with
+            late-fsync-changes-nothing, the length is another block's, of one that is no longer written, or falls.
         RetriableException: with hflush-waits-for-reports, a datanode of the client's pipeline is no location of
             the block: since a restart it has not told of its replica, and no recovery would ask it.
     """

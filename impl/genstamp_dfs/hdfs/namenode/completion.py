@@ -16,8 +16,6 @@ from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.redundancy import add_to_invalidates, forget_redundancy
 from genstamp_dfs.hdfs.protocol import NO_ACK, Block, BlockUCState
 
-# -- a block comes and goes -------------------------------------------------------------------------------------------
-
 
 def add_block_collection(bm: BlockManager, inode: INodeFile, block: Block, locations: Iterable[str]) -> BlockInfo:
     """Append a block to the file; it is UNDER_CONSTRUCTION."""
@@ -55,23 +53,18 @@ def remove_block(bm: BlockManager, block: BlockInfo) -> None:
 
 def remove_block_from_map(bm: BlockManager, block: BlockInfo) -> None:
     """Drop the block from the map; its replicas are deleted when they are reported."""
-    bm.forget_all(block)
+    for datanode in (*block.stored, *block.corrupt):
+        bm.forget(block, datanode)
     forget_redundancy(bm, block)
     bm.blocks.pop(block.block_id, None)
 
 
-# -- commit and complete ----------------------------------------------------------------------------------------------
-
-
-def commit_or_complete_last_block(bm: BlockManager, inode: INodeFile, written: Block | None) -> bool:
+def commit_or_complete_last_block(bm: BlockManager, inode: INodeFile, written: Block | None) -> None:
     """Take length and stamp from the client, and complete the block if enough replicas are known.
 
     Args:
         inode: the file.
         written: the last block as the client wrote it; None if it wrote none.
-
-    Returns:
-        Whether this call committed the block.
 
     Raises:
         HdfsIOException: the block is under recovery (HDFS-10240), or id or stamp differ (HDFS-9289).
@@ -80,15 +73,14 @@ def commit_or_complete_last_block(bm: BlockManager, inode: INodeFile, written: B
     """
     block = inode.last_block()
     if written is None or block is None or block.is_complete:
-        return False
+        return
     check_not_under_recovery(block)
-    committed = commit_block(bm, block, written)
+    commit_block(bm, block, written)
     if bm.has_min_storage(block):
         complete_block(bm, block)
     elif bm.pending_recovery_blocks.is_under_recovery(block.block_id):
         # The recovery has just fixed the content; missing copies are replication's business (HDFS-12886).
         complete_block(bm, block, force=True)
-    return committed
 
 
 def check_not_under_recovery(block: BlockInfo) -> None:
@@ -100,8 +92,8 @@ def check_not_under_recovery(block: BlockInfo) -> None:
         )
 
 
-def commit_block(bm: BlockManager, block: BlockInfo, written: Block) -> bool:
-    """UNDER_CONSTRUCTION -> COMMITTED with the given length; says whether the state changed.
+def commit_block(bm: BlockManager, block: BlockInfo, written: Block) -> None:
+    """UNDER_CONSTRUCTION -> COMMITTED with the given length.
 
     Raises:
         HdfsIOException: the length is below the stored one (an assertion in Hadoop), or id or stamp differ.
@@ -109,7 +101,7 @@ def commit_block(bm: BlockManager, block: BlockInfo, written: Block) -> bool:
     Source: BlockManager#commitBlock, Hadoop 3.4.1.
     """
     if block.state is BlockUCState.COMMITTED:
-        return False
+        return
     if block.num_bytes > written.num_bytes:
         raise HdfsIOException(f"commit block length {written.num_bytes} is below the stored length {block.num_bytes}")
     if block.generation_stamp != written.generation_stamp:
@@ -122,7 +114,6 @@ def commit_block(bm: BlockManager, block: BlockInfo, written: Block) -> bool:
     block.state = BlockUCState.COMMITTED
     block.num_bytes = written.num_bytes
     bm.drop_other_generations(block)
-    return True
 
 
 def complete_block(bm: BlockManager, block: BlockInfo, *, force: bool = False) -> None:
@@ -142,9 +133,6 @@ def complete_block(bm: BlockManager, block: BlockInfo, *, force: bool = False) -
     if block.state is not BlockUCState.COMMITTED:
         raise HdfsIOException(f"cannot complete blk_{block.block_id}: it has not been COMMITTED by the client")
     block.convert_to_complete()
-
-
-# -- opened again -----------------------------------------------------------------------------------------------------
 
 
 def convert_last_block_to_under_construction(
@@ -171,14 +159,6 @@ def convert_last_block_to_under_construction(
     for datanode in (*block.stored, *block.corrupt):
         bm.datanode_manager.datanodes[datanode].invalidate_blocks.pop(block.block_id, None)
     return block
-
-
-# -- recovery ---------------------------------------------------------------------------------------------------------
-
-
-def add_block_recovery_attempt(bm: BlockManager, block: BlockInfo) -> bool:
-    """Whether a recovery may start now: no attempt is younger than the gate (HDFS-11576)."""
-    return bm.pending_recovery_blocks.add(block.block_id, bm.clock.now_us())
 
 
 def initialize_block_recovery(bm: BlockManager, block: BlockInfo, recovery_id: int) -> None:

@@ -38,7 +38,12 @@ def create(fsn: FSNamesystem, request: Create, caller: Caller) -> HdfsFileStatus
     fsn.check_safe_mode(f"create file {request.path}")
     path = fsn.resolve(request.path, DirOp.CREATE)
     existing = _existing_for_start_file(fsn, request, path)
-    _check_sizes(fsn, request)
+    if request.block_size < fsn.configuration.minimal_block_size:
+        raise HdfsIOException(
+            f"Specified block size is less than configured minimum value: {request.block_size} < "
+            f"{fsn.configuration.minimal_block_size}"
+        )
+    verify_replication(fsn, request.path, request.replication)
     overwrites = existing is not None and CreateFlag.OVERWRITE in request.flag
     if existing is not None and not overwrites:
         recover_lease_internal(fsn, "CREATE_FILE", existing, request.client_name, caller.machine, force=False)
@@ -62,16 +67,6 @@ def _existing_for_start_file(fsn: FSNamesystem, request: Create, path: str) -> I
         return None
     assert isinstance(inode, INodeFile)
     return inode
-
-
-def _check_sizes(fsn: FSNamesystem, request: Create) -> None:
-    """Refuse a block size or replication out of range."""
-    if request.block_size < fsn.configuration.minimal_block_size:
-        raise HdfsIOException(
-            f"Specified block size is less than configured minimum value: {request.block_size} < "
-            f"{fsn.configuration.minimal_block_size}"
-        )
-    verify_replication(fsn, request.path, request.replication)
 
 
 def verify_replication(fsn: FSNamesystem, path: str, replication: int) -> None:

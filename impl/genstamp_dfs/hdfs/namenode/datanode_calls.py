@@ -6,23 +6,8 @@ Source: NN/NameNodeRpcServer, BM/DatanodeManager#registerDatanode, #handleHeartb
 """
 
 from genstamp_dfs.errors import DisallowedDatanodeException, HdfsIOException, UnregisteredNodeException
+from genstamp_dfs.hdfs.messages import datanode_protocol as protocol
 from genstamp_dfs.hdfs.messages.client_protocol import ReportBadBlocks
-from genstamp_dfs.hdfs.messages.datanode_protocol import (
-    BlockReceivedAndDeleted,
-    BlockReport,
-    Command,
-    DatanodeError,
-    ErrorReport,
-    InvalidateBlocks,
-    NamespaceInfo,
-    RecoverBlocks,
-    RegisterAgain,
-    RegisterDatanode,
-    ReportBadReplicas,
-    SendHeartbeat,
-    TransferBlocks,
-    VersionRequest,
-)
 from genstamp_dfs.hdfs.namenode.block_recovery_calls import take_recovery_commands
 from genstamp_dfs.hdfs.namenode.block_reports import process_incremental_block_report, process_report
 from genstamp_dfs.hdfs.namenode.corruption import find_and_mark_block_as_corrupt
@@ -32,12 +17,12 @@ from genstamp_dfs.hdfs.namenode.redundancy import remove_blocks_associated_to
 from genstamp_dfs.world.request import Caller
 
 
-def version_request(fsn: FSNamesystem, request: VersionRequest, caller: Caller) -> NamespaceInfo:
+def version_request(fsn: FSNamesystem, request: protocol.VersionRequest, caller: Caller) -> protocol.NamespaceInfo:
     """versionRequest(): which cluster this is."""
     return fsn.namespace
 
 
-def register_datanode(fsn: FSNamesystem, request: RegisterDatanode, caller: Caller) -> None:
+def register_datanode(fsn: FSNamesystem, request: protocol.RegisterDatanode, caller: Caller) -> None:
     """registerDatanode(): the datanode is alive; what was queued for its former life is dropped.
 
     Raises:
@@ -75,7 +60,7 @@ def _count_datanodes(fsn: FSNamesystem) -> None:
     fsn.block_manager.safe_mode.count_datanodes(alive, fsn.clock.now_us())
 
 
-def send_heartbeat(fsn: FSNamesystem, request: SendHeartbeat, caller: Caller) -> tuple[Command, ...]:
+def send_heartbeat(fsn: FSNamesystem, request: protocol.SendHeartbeat, caller: Caller) -> tuple[protocol.Command, ...]:
     """sendHeartbeat(): what the datanode shall do.
 
     In safe mode nothing; recoveries alone if there are any, so that other work waits for the next heartbeat; else
@@ -83,24 +68,24 @@ def send_heartbeat(fsn: FSNamesystem, request: SendHeartbeat, caller: Caller) ->
     """
     datanode = fsn.datanode_manager.get_live(request.datanode)
     if datanode is None:
-        return (RegisterAgain(),)
+        return (protocol.RegisterAgain(),)
     fsn.datanode_manager.update_heartbeat(datanode, request, fsn.clock.now_us())
     if fsn.block_manager.safe_mode.is_on:
         return ()
     if datanode.recover_blocks:
         recoveries = take_recovery_commands(fsn, datanode)
         if recoveries:
-            return (RecoverBlocks(recoveries),)
-    commands: list[Command] = []
+            return (protocol.RecoverBlocks(recoveries),)
+    commands: list[protocol.Command] = []
     free = max(0, fsn.configuration.max_replication_streams - request.transfers)
     if datanode.replicate_blocks and free:
-        commands.append(TransferBlocks(datanode.take_transfers(free)))
+        commands.append(protocol.TransferBlocks(datanode.take_transfers(free)))
     if datanode.invalidate_blocks:
-        commands.append(InvalidateBlocks(datanode.take_invalidations(fsn.configuration.invalidate_limit)))
+        commands.append(protocol.InvalidateBlocks(datanode.take_invalidations(fsn.configuration.invalidate_limit)))
     return tuple(commands)
 
 
-def block_report(fsn: FSNamesystem, request: BlockReport, caller: Caller) -> tuple[Command, ...]:
+def block_report(fsn: FSNamesystem, request: protocol.BlockReport, caller: Caller) -> tuple[protocol.Command, ...]:
     """blockReport(): all that the datanode has.
 
     Raises:
@@ -111,7 +96,7 @@ def block_report(fsn: FSNamesystem, request: BlockReport, caller: Caller) -> tup
     return ()
 
 
-def block_received_and_deleted(fsn: FSNamesystem, request: BlockReceivedAndDeleted, caller: Caller) -> None:
+def block_received_and_deleted(fsn: FSNamesystem, request: protocol.BlockReceivedAndDeleted, caller: Caller) -> None:
     """blockReceivedAndDeleted(): what has changed at the datanode.
 
     Raises:
@@ -133,17 +118,17 @@ def _reporting(fsn: FSNamesystem, name: str) -> DatanodeDescriptor:
     return descriptor
 
 
-def error_report(fsn: FSNamesystem, request: ErrorReport, caller: Caller) -> None:
+def error_report(fsn: FSNamesystem, request: protocol.ErrorReport, caller: Caller) -> None:
     """errorReport(): a datanode whose last disk has failed is dead at once, and its replicas count no more.
 
     Source: NN/NameNodeRpcServer#errorReport, Hadoop 3.4.1.
     """
     datanode = fsn.datanode_manager.get_live(request.datanode)
-    if datanode is not None and request.error is DatanodeError.FATAL_DISK_ERROR:
+    if datanode is not None and request.error is protocol.DatanodeError.FATAL_DISK_ERROR:
         remove_datanode(fsn, request.datanode)
 
 
-def report_bad_replicas(fsn: FSNamesystem, request: ReportBadReplicas, caller: Caller) -> None:
+def report_bad_replicas(fsn: FSNamesystem, request: protocol.ReportBadReplicas, caller: Caller) -> None:
     """reportBadBlocks() of a datanode about its own replicas."""
     for block in request.blocks:
         find_and_mark_block_as_corrupt(fsn.block_manager, block, request.datanode)

@@ -235,8 +235,7 @@ class EditReplay:
     def _force_complete(self, block: BlockInfo) -> None:
         if block.is_complete:
             return
-        if block.is_copy_on_truncate and block.truncate_block is not None:
-            source = self._block_manager.get_stored_block(block.truncate_block.block_id)
-            if source is not None:
-                remove_block_from_map(self._block_manager, source)
+        source = self._block_manager.copied_by(block)
+        if source is not None:
+            remove_block_from_map(self._block_manager, source)
         block.convert_to_complete()

@@ -19,13 +19,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
-from genstamp_dfs.hdfs.namenode.edit_ops import (
-    NO_CALL,
-    AnyOp,
-    CallOfClient,
-    SetGenstampOp,
-    UpdateBlocksOp,
-)
+from genstamp_dfs.hdfs.namenode.edit_ops import NO_CALL, AnyOp, CallOfClient, SetGenstampOp, UpdateBlocksOp
 from genstamp_dfs.hdfs.namenode.lease_manager import LeaseManager
 from genstamp_dfs.hdfs.namenode.namespace import FSDirectory, INode, INodeFile
 from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_absolute, resolve_path

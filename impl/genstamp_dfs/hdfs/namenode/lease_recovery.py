@@ -20,14 +20,10 @@ from genstamp_dfs.errors import (
 )
 from genstamp_dfs.hdfs.messages.client_protocol import IsFileClosed, RecoverLease, RenewLease
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
-from genstamp_dfs.hdfs.namenode.completion import (
-    add_block_recovery_attempt,
-    initialize_block_recovery,
-    remove_block_from_map,
-)
+from genstamp_dfs.hdfs.namenode.completion import initialize_block_recovery, remove_block_from_map
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.edit_ops import CloseOp, ReassignLeaseOp
-from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
+from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem, Shown
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.redundancy import check_redundancy
@@ -38,25 +34,22 @@ from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 @dataclass(frozen=True)
-class Released:
-    """How a release ended: the file is closed now, or it is not and a recovery runs (`recovery_id` if just begun)."""
-
-    closed: bool
-    recovery_id: int | None = None
-
-
-@dataclass(frozen=True)
 class ExpiredLease:
-    """What the monitor did with one file: whose lease had expired, and how the release ended, or why it could not."""
+    """What the monitor did with one file.
+
+    Attributes:
+        holder: whose lease had expired.
+        closed: whether the file is closed now.
+        recovery_id: of the recovery that was begun instead, if one was.
+        refusal: why it could not be released.
+    """
 
     holder: str
     path: str
     file_id: int
-    released: Released | None
+    closed: bool = False
+    recovery_id: int | None = None
     refusal: HdfsIOException | None = None
-
-
-# -- calls ------------------------------------------------------------------------------------------------------------
 
 
 def renew_lease(fsn: FSNamesystem, request: RenewLease, caller: Caller) -> None:
@@ -79,9 +72,7 @@ def recover_lease(fsn: FSNamesystem, request: RecoverLease, caller: Caller) -> b
     """
     fsn.check_safe_mode(f"recover the lease of {request.path}")
     inode = fsn.file_for(request.path, DirOp.WRITE)
-    released = recover_lease_internal(fsn, "RECOVER_LEASE", inode, request.client_name, caller.machine, force=True)
-    fsn.shown.recovery_id = released.recovery_id
-    return released.closed
+    return recover_lease_internal(fsn, "RECOVER_LEASE", inode, request.client_name, caller.machine, force=True)
 
 
 def is_file_closed(fsn: FSNamesystem, request: IsFileClosed, caller: Caller) -> bool:
@@ -93,12 +84,9 @@ def is_file_closed(fsn: FSNamesystem, request: IsFileClosed, caller: Caller) -> 
     return not fsn.file_for(request.path, DirOp.READ).is_under_construction
 
 
-# -- the tables -------------------------------------------------------------------------------------------------------
-
-
 def recover_lease_internal(
     fsn: FSNamesystem, operation: str, inode: INodeFile, holder: str, machine: str, *, force: bool
-) -> Released:
+) -> bool:
     """Take the file over for `holder`, by force (recoverLease) or only past the soft limit (create and others).
 
     Args:
@@ -108,7 +96,7 @@ def recover_lease_internal(
         force: whether the age of the lease does not matter.
 
     Returns:
-        How it ended. Without force, the return means that the file is closed.
+        Whether the file is closed now; without force always true.
 
     Raises:
         AlreadyBeingCreatedException: the caller holds it itself; no lease is found; not past the soft limit.
@@ -118,7 +106,7 @@ def recover_lease_internal(
     Source: FSNamesystem#recoverLeaseInternal, Hadoop 3.4.1; facts F.1.
     """
     if not inode.is_under_construction:
-        return Released(closed=True)
+        return True
     assert inode.client_name is not None
     failed = f"Failed to {operation} {inode.path} for {holder} on {machine}"
     own_lease = fsn.lease_manager.get_lease(holder)
@@ -130,10 +118,9 @@ def recover_lease_internal(
     if force:
         return internal_release_lease(fsn, lease, inode, holder)
     if fsn.lease_manager.expired_soft_limit(lease, fsn.clock.now_us()):
-        released = internal_release_lease(fsn, lease, inode, _soft_limit_holder(fsn))
-        if released.closed:
+        if internal_release_lease(fsn, lease, inode, _soft_limit_holder(fsn)):
             fsn.shown.observed["closed_before"] = "true"
-            return released
+            return True
         raise RecoveryInProgressException(f"{failed}: lease recovery is in progress, try again later")
     last = inode.last_block()
     if last is not None and last.state is BlockUCState.UNDER_RECOVERY:
@@ -148,8 +135,8 @@ def _soft_limit_holder(fsn: FSNamesystem) -> str | None:
     return None
 
 
-def internal_release_lease(fsn: FSNamesystem, lease: Lease, inode: INodeFile, new_holder: str | None) -> Released:
-    """Close the file if its blocks are good; otherwise see to it that a block recovery runs.
+def internal_release_lease(fsn: FSNamesystem, lease: Lease, inode: INodeFile, new_holder: str | None) -> bool:
+    """Close the file if its blocks are good; otherwise see to it that a block recovery runs. Says whether it is closed.
 
     Args:
         lease: the lease that the file is released from.
@@ -168,11 +155,11 @@ def internal_release_lease(fsn: FSNamesystem, lease: Lease, inode: INodeFile, ne
         complete += 1
     if complete == len(inode.blocks):
         finalize_inode_file_under_construction(fsn, inode)
-        return Released(closed=True)
+        return True
     _check_incomplete_blocks(inode, complete)
     last, penultimate = inode.blocks[-1], inode.penultimate_block()
     if last.is_complete:
-        return Released(closed=False)
+        return False
     if last.state is BlockUCState.COMMITTED:
         if penultimate is not None and not fsn.block_manager.has_min_storage(penultimate):
             raise AlreadyBeingCreatedException(
@@ -181,15 +168,14 @@ def internal_release_lease(fsn: FSNamesystem, lease: Lease, inode: INodeFile, ne
             )
         if fsn.block_manager.has_min_storage(last):
             finalize_inode_file_under_construction(fsn, inode)
-            return Released(closed=True)
+            return True
     if _drops_empty_last_block(fsn, inode, last):
-        return Released(closed=True)
-    recovery_id = None
-    if add_block_recovery_attempt(fsn.block_manager, last):
-        recovery_id = start_block_recovery(fsn, last)
+        return True
+    if fsn.block_manager.pending_recovery_blocks.add(last.block_id, fsn.clock.now_us()):
+        start_block_recovery(fsn, last)
     # Also when the gate held the recovery back: the file changes hands all the same.
     reassign_lease(fsn, lease, inode, new_holder)
-    return Released(closed=False, recovery_id=recovery_id)
+    return False
 
 
 def _check_incomplete_blocks(inode: INodeFile, complete: int) -> None:
@@ -205,7 +191,8 @@ def _check_incomplete_blocks(inode: INodeFile, complete: int) -> None:
 
 def _drops_empty_last_block(fsn: FSNamesystem, inode: INodeFile, last: BlockInfo) -> bool:
     """Drop a last block of which nobody was told and nothing is known, and close the file (facts F.3 rows 7, 8)."""
-    known = _source_of(fsn, last)
+    # A recovery of a copy on truncate works on the replicas of the block that it is made from.
+    known = fsn.block_manager.copied_by(last) or last
     if not last.replicas:
         last.set_expected_locations(_known_locations(fsn, known))
     if last.replicas or last.num_bytes or known.corrupt:
@@ -228,15 +215,8 @@ def _known_locations(fsn: FSNamesystem, block: BlockInfo) -> list[str]:
     return [*block.stored, *corrupt]
 
 
-def _source_of(fsn: FSNamesystem, block: BlockInfo) -> BlockInfo:
-    """The block whose replicas a recovery would work on: the block, or the one that it is a copy of."""
-    if not block.is_copy_on_truncate or block.truncate_block is None:
-        return block
-    return fsn.block_manager.get_stored_block(block.truncate_block.block_id) or block
-
-
-def start_block_recovery(fsn: FSNamesystem, block: BlockInfo) -> int:
-    """Start a recovery under a fresh stamp; gives the recovery id.
+def start_block_recovery(fsn: FSNamesystem, block: BlockInfo) -> None:
+    """Start a recovery under a fresh stamp.
 
     Source: facts F.4; the stamp is logged here and synced by whoever answers the call.
     """
@@ -250,7 +230,6 @@ def start_block_recovery(fsn: FSNamesystem, block: BlockInfo) -> int:
         block.truncate_block = type(target)(target.block_id, recovery_id, target.num_bytes)
     block.recovery_transaction = fsn.journal.last_transaction
     initialize_block_recovery(fsn.block_manager, block, recovery_id)
-    return recovery_id
 
 
 def reassign_lease(fsn: FSNamesystem, lease: Lease, inode: INodeFile, new_holder: str | None) -> None:
@@ -267,9 +246,6 @@ def reassign_lease(fsn: FSNamesystem, lease: Lease, inode: INodeFile, new_holder
     fsn.lease_manager.reassign_lease(lease, inode.file_id, new_holder, fsn.clock.now_us())
 
 
-# -- closing ----------------------------------------------------------------------------------------------------------
-
-
 def check_closable(inode: INodeFile, blocks: list[BlockInfo]) -> None:
     """Refuse to close a file of these blocks if one is not COMPLETE.
 
@@ -281,14 +257,6 @@ def check_closable(inode: INodeFile, blocks: list[BlockInfo]) -> None:
             raise IllegalStateException(
                 f"cannot close {inode.path}: blk_{block.block_id}_{block.generation_stamp} is {block.state}"
             )
-
-
-def finalize_if_complete(fsn: FSNamesystem, inode: INodeFile) -> bool:
-    """Close the file if all its blocks are COMPLETE; says whether it did."""
-    if not all(block.is_complete for block in inode.blocks):
-        return False
-    finalize_inode_file_under_construction(fsn, inode)
-    return True
 
 
 def finalize_inode_file_under_construction(fsn: FSNamesystem, inode: INodeFile) -> None:
@@ -308,9 +276,6 @@ def finalize_inode_file_under_construction(fsn: FSNamesystem, inode: INodeFile) 
     fsn.journal.log(CloseOp(inode.path, blocks, inode.modification_time_ms))
     for block in inode.blocks:
         check_redundancy(fsn.block_manager, block)
-
-
-# -- the lease monitor ------------------------------------------------------------------------------------------------
 
 
 def check_leases(fsn: FSNamesystem) -> list[ExpiredLease]:
@@ -335,15 +300,15 @@ def check_leases(fsn: FSNamesystem) -> list[ExpiredLease]:
 
 def _release_expired(fsn: FSNamesystem, lease: Lease, file_id: int) -> ExpiredLease:
     """Release one file of an expired lease."""
-    inode = fsn.directory.inodes.get(file_id)
+    holder, inode = lease.holder, fsn.directory.inodes.get(file_id)
     if not isinstance(inode, INodeFile):
         fsn.lease_manager.remove_lease(lease, file_id)
-        return ExpiredLease(
-            lease.holder, f"inode {file_id}", file_id, None, FileNotFoundException(f"no inode {file_id}")
-        )
+        missing = FileNotFoundException(f"no inode {file_id}")
+        return ExpiredLease(holder, f"inode {file_id}", file_id, refusal=missing)
     new_holder = fsn.lease_manager.get_internal_lease_holder(fsn.clock.now_us())
-    path = inode.path
+    path, fsn.shown = inode.path, Shown()
     try:
-        return ExpiredLease(lease.holder, path, file_id, internal_release_lease(fsn, lease, inode, new_holder))
+        closed = internal_release_lease(fsn, lease, inode, new_holder)
     except HdfsIOException as refusal:
-        return ExpiredLease(lease.holder, path, file_id, None, refusal)
+        return ExpiredLease(holder, path, file_id, refusal=refusal)
+    return ExpiredLease(holder, path, file_id, closed, fsn.shown.recovery_id)

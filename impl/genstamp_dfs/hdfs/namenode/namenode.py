@@ -289,7 +289,6 @@ class NameNode:
 
     def _record_expired(self, expired: ExpiredLease) -> None:
         """Tell of a lease that the monitor has released, or could not."""
-        released = expired.released
         holder = NAMENODE if expired.holder.startswith(INTERNAL_LEASE_HOLDER) else expired.holder
         self._events.record(
             node=NAMENODE,
@@ -300,8 +299,8 @@ class NameNode:
             arguments={"holder": holder, "file": expired.path, "inode": str(expired.file_id)}
             | {"transaction": str(self.edit_log.last_transaction)},
             refused_with=None if expired.refusal is None else expired.refusal.hadoop_name,
-            recovery_id=None if released is None else released.recovery_id,
-            observed={} if released is None else {"closed": str(released.closed).lower()},
+            recovery_id=expired.recovery_id,
+            observed={} if expired.refusal is not None else {"closed": str(expired.closed).lower()},
         )
 
 

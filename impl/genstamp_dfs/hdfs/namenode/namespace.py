@@ -158,10 +158,6 @@ class FSDirectory:
             inode = child
         return inode, []
 
-    def is_deleted(self, inode: INode) -> bool:
-        """Whether the inode is no longer in the tree."""
-        return self.inodes.get(inode.file_id) is not inode
-
     def all_files(self) -> Iterator[INodeFile]:
         """All files, by id."""
         return (inode for inode in self.inodes.values() if isinstance(inode, INodeFile))

@@ -8,29 +8,8 @@ Source: NN/FSDirStatAndListingOp, NN/FSNamesystem, BM/DatanodeManager, BM/LowRed
 from msgspec.structs import replace
 
 from genstamp_dfs.errors import AccessControlException, IllegalArgumentException, SafeModeException
-from genstamp_dfs.hdfs.messages.client_protocol import (
-    ContentSummary,
-    DirectoryListing,
-    FsServerDefaults,
-    GetBlockLocations,
-    GetContentSummary,
-    GetFileInfo,
-    GetListing,
-    GetServerDefaults,
-    HdfsFileStatus,
-    LocatedBlocks,
-)
-from genstamp_dfs.hdfs.messages.cluster_status import (
-    DatanodeReportType,
-    DatanodeStatus,
-    FsStats,
-    GetDatanodeReport,
-    GetFsStats,
-    ListOpenFiles,
-    OpenFileEntry,
-    OpenFiles,
-    OpenFilesType,
-)
+from genstamp_dfs.hdfs.messages import client_protocol as client
+from genstamp_dfs.hdfs.messages import cluster_status
 from genstamp_dfs.hdfs.namenode.attribute_calls import existing_inode
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.low_redundancy import HIGHEST_PRIORITY, WITH_CORRUPT_BLOCKS
@@ -48,10 +27,12 @@ def _space_consumed(inode: INodeFile) -> int:
     return sum(lengths) * inode.replication
 
 
-def get_server_defaults(fsn: FSNamesystem, request: GetServerDefaults, caller: Caller) -> FsServerDefaults:
+def get_server_defaults(
+    fsn: FSNamesystem, request: client.GetServerDefaults, caller: Caller
+) -> client.FsServerDefaults:
     """getServerDefaults()"""
     configuration = fsn.configuration
-    return FsServerDefaults(
+    return client.FsServerDefaults(
         configuration.block_size,
         configuration.bytes_per_checksum,
         configuration.write_packet_size,
@@ -59,7 +40,7 @@ def get_server_defaults(fsn: FSNamesystem, request: GetServerDefaults, caller: C
     )
 
 
-def get_file_info(fsn: FSNamesystem, request: GetFileInfo, caller: Caller) -> HdfsFileStatus | None:
+def get_file_info(fsn: FSNamesystem, request: client.GetFileInfo, caller: Caller) -> client.HdfsFileStatus | None:
     """getFileInfo(), getLocatedFileInfo(); None if there is nothing."""
     try:
         path = fsn.resolve(request.path, DirOp.READ)
@@ -73,27 +54,27 @@ def get_file_info(fsn: FSNamesystem, request: GetFileInfo, caller: Caller) -> Hd
     return None if inode is None else _status_for(fsn, request, inode, caller)
 
 
-def get_listing(fsn: FSNamesystem, request: GetListing, caller: Caller) -> DirectoryListing | None:
+def get_listing(fsn: FSNamesystem, request: client.GetListing, caller: Caller) -> client.DirectoryListing | None:
     """getListing(): a page of entries by name as bytes; a file lists itself; None if there is nothing."""
     path = fsn.resolve(request.path, DirOp.READ)
     reserved = entries_of(path, fsn.directory)
     if reserved is not None:
-        return DirectoryListing(reserved, 0)
+        return client.DirectoryListing(reserved, 0)
     inode = fsn.directory.get(path)
     if inode is None:
         return None
     if not isinstance(inode, INodeDirectory):
-        return DirectoryListing((_status_for(fsn, request, inode, caller),), 0)
+        return client.DirectoryListing((_status_for(fsn, request, inode, caller),), 0)
     after = request.start_after.encode()
     names = sorted(encoded for name in inode.children if (encoded := name.encode()) > after)
     page = [name.decode() for name in names[: fsn.configuration.list_limit]]
     entries = tuple(_status_for(fsn, request, inode.children[name], caller, name) for name in page)
-    return DirectoryListing(entries, len(names) - len(page))
+    return client.DirectoryListing(entries, len(names) - len(page))
 
 
 def _status_for(
-    fsn: FSNamesystem, request: GetFileInfo | GetListing, inode: INode, caller: Caller, path: str = ""
-) -> HdfsFileStatus:
+    fsn: FSNamesystem, request: client.GetFileInfo | client.GetListing, inode: INode, caller: Caller, path: str = ""
+) -> client.HdfsFileStatus:
     """A file or directory under this name, with its blocks if they were asked for."""
     status = file_status(inode, path)
     if request.needs_locations and isinstance(inode, INodeFile):
@@ -101,7 +82,7 @@ def _status_for(
     return status
 
 
-def get_block_locations(fsn: FSNamesystem, request: GetBlockLocations, caller: Caller) -> LocatedBlocks:
+def get_block_locations(fsn: FSNamesystem, request: client.GetBlockLocations, caller: Caller) -> client.LocatedBlocks:
     """getBlockLocations(): the blocks that overlap the range.
 
     Raises:
@@ -119,7 +100,7 @@ def get_block_locations(fsn: FSNamesystem, request: GetBlockLocations, caller: C
     return located
 
 
-def _blocks_in_range(fsn: FSNamesystem, inode: INodeFile, start: int, end: int, caller: Caller) -> LocatedBlocks:
+def _blocks_in_range(fsn: FSNamesystem, inode: INodeFile, start: int, end: int, caller: Caller) -> client.LocatedBlocks:
     """The blocks of a file that overlap a range; the first one always, if nothing is known of its length."""
     found: list[LocatedBlock] = []
     offset = 0
@@ -131,7 +112,7 @@ def _blocks_in_range(fsn: FSNamesystem, inode: INodeFile, start: int, end: int, 
             found.append(fsn.located_block(block, offset, caller.machine))
         offset += block.num_bytes
     last = inode.last_block()
-    return LocatedBlocks(
+    return client.LocatedBlocks(
         inode.size_without_last_block_under_construction(),
         inode.is_under_construction,
         tuple(found),
@@ -145,7 +126,7 @@ def _check_known(fsn: FSNamesystem, blocks: tuple[LocatedBlock, ...], path: str)
         raise SafeModeException(f"Zero blocklocations for {path}: {fsn.block_manager.safe_mode.tip()}")
 
 
-def get_content_summary(fsn: FSNamesystem, request: GetContentSummary, caller: Caller) -> ContentSummary:
+def get_content_summary(fsn: FSNamesystem, request: client.GetContentSummary, caller: Caller) -> client.ContentSummary:
     """getContentSummary()
 
     Raises:
@@ -153,7 +134,7 @@ def get_content_summary(fsn: FSNamesystem, request: GetContentSummary, caller: C
     """
     inodes = list(subtree(existing_inode(fsn, request.path, DirOp.READ)))
     files = [inode for inode in inodes if isinstance(inode, INodeFile)]
-    return ContentSummary(
+    return client.ContentSummary(
         sum(inode.size() for inode in files),
         len(files),
         len(inodes) - len(files),
@@ -161,12 +142,12 @@ def get_content_summary(fsn: FSNamesystem, request: GetContentSummary, caller: C
     )
 
 
-def get_fs_stats(fsn: FSNamesystem, request: GetFsStats, caller: Caller) -> FsStats:
+def get_fs_stats(fsn: FSNamesystem, request: cluster_status.GetFsStats, caller: Caller) -> cluster_status.FsStats:
     """getFsStats(); a block that needs replicas is counted once it is queued, which in safe mode none is."""
     live = [each for each in fsn.datanode_manager.datanodes.values() if each.is_alive]
     blocks = fsn.block_manager.blocks
     missing = fsn.block_manager.needed.queues[WITH_CORRUPT_BLOCKS]
-    return FsStats(
+    return cluster_status.FsStats(
         sum(each.capacity for each in live),
         sum(each.used for each in live),
         sum(each.remaining for each in live),
@@ -179,19 +160,21 @@ def get_fs_stats(fsn: FSNamesystem, request: GetFsStats, caller: Caller) -> FsSt
     )
 
 
-def get_datanode_report(fsn: FSNamesystem, request: GetDatanodeReport, caller: Caller) -> tuple[DatanodeStatus, ...]:
+def get_datanode_report(
+    fsn: FSNamesystem, request: cluster_status.GetDatanodeReport, caller: Caller
+) -> tuple[cluster_status.DatanodeStatus, ...]:
     """getDatanodeReport() of datanodes that ever registered; none is decommissioned or in maintenance here.
 
     Source: DatanodeManager#getDatanodeListForReport, Hadoop 3.4.1.
     """
     now_us, time_ms = fsn.clock.now_us(), fsn.clock.time_ms()
     wanted = {
-        DatanodeReportType.ALL: (True, False),
-        DatanodeReportType.LIVE: (True,),
-        DatanodeReportType.DEAD: (False,),
+        cluster_status.DatanodeReportType.ALL: (True, False),
+        cluster_status.DatanodeReportType.LIVE: (True,),
+        cluster_status.DatanodeReportType.DEAD: (False,),
     }.get(request.report_type, ())
     return tuple(
-        DatanodeStatus(
+        cluster_status.DatanodeStatus(
             each.name,
             each.is_alive,
             fsn.datanode_manager.is_stale(each.name, now_us),
@@ -208,7 +191,9 @@ def get_datanode_report(fsn: FSNamesystem, request: GetDatanodeReport, caller: C
     )
 
 
-def list_open_files(fsn: FSNamesystem, request: ListOpenFiles, caller: Caller) -> OpenFiles:
+def list_open_files(
+    fsn: FSNamesystem, request: cluster_status.ListOpenFiles, caller: Caller
+) -> cluster_status.OpenFiles:
     """listOpenFiles(); no file blocks a decommissioning, as there is none here.
 
     Raises:
@@ -220,16 +205,16 @@ def list_open_files(fsn: FSNamesystem, request: ListOpenFiles, caller: Caller) -
     check_absolute(request.path)
     if not request.types:
         raise IllegalArgumentException("Unknown OpenFileType: []")
-    if OpenFilesType.ALL_OPEN_FILES not in request.types:
-        return OpenFiles((), False)
+    if cluster_status.OpenFilesType.ALL_OPEN_FILES not in request.types:
+        return cluster_status.OpenFiles((), False)
     top = names_of(request.path)
     leased = sorted(file_id for file_id in fsn.lease_manager.leases_by_id if file_id > request.after)
     found = [
-        OpenFileEntry(file_id, inode.path, inode.client_name, inode.client_machine)
+        cluster_status.OpenFileEntry(file_id, inode.path, inode.client_name, inode.client_machine)
         for file_id in leased
         if isinstance(inode := fsn.directory.inodes.get(file_id), INodeFile)
         and inode.client_name is not None
         and names_of(inode.path)[: len(top)] == top
     ]
     limit = fsn.configuration.list_limit
-    return OpenFiles(tuple(found[:limit]), len(found) > limit)
+    return cluster_status.OpenFiles(tuple(found[:limit]), len(found) > limit)

@@ -17,8 +17,6 @@ from genstamp_dfs.hdfs.namenode.placement import choose_targets
 from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
-# -- the queues -------------------------------------------------------------------------------------------------------
-
 
 def pending_replicas(bm: BlockManager, block: BlockInfo) -> int:
     """Copies of the block that were ordered and are waited for."""
@@ -60,9 +58,6 @@ def initialize_queues(bm: BlockManager) -> None:
             check_redundancy(bm, block)
 
 
-# -- too many ---------------------------------------------------------------------------------------------------------
-
-
 def process_extra_redundancy(bm: BlockManager, block: BlockInfo) -> None:
     """Delete good replicas beyond those wanted, the one with the least free space around it first.
 
@@ -101,32 +96,30 @@ def add_to_invalidates(bm: BlockManager, block: Block, datanode: str) -> None:
         descriptor.invalidate_blocks.setdefault(block.block_id, block)
 
 
-# -- too few ----------------------------------------------------------------------------------------------------------
-
-
-def compute_work(bm: BlockManager) -> int:
-    """Order copies of the most urgent blocks; gives how many were ordered.
+def compute_work(bm: BlockManager) -> None:
+    """Order copies of the most urgent blocks.
 
     Source: BlockManager#computeBlockReconstructionWork, Hadoop 3.4.1.
     """
     live = bm.datanode_manager.live_datanodes()
     limit = len(live) * bm.configuration.replication_work_multiplier
-    return sum(_order_copies(bm, bm.blocks[block_id], live) for block_id in bm.needed.choose(limit))
+    for block_id in bm.needed.choose(limit):
+        _order_copies(bm, bm.blocks[block_id], live)
 
 
-def _order_copies(bm: BlockManager, block: BlockInfo, live: list[str]) -> int:
-    """Order the missing copies of one block from one of its datanodes; gives how many."""
+def _order_copies(bm: BlockManager, block: BlockInfo, live: list[str]) -> None:
+    """Order the missing copies of one block from one of its datanodes."""
     pending = bm.pending.get(block.block_id)
     waited_for = pending.targets if pending is not None else set()
     missing = block.replication - bm.live_replicas(block) - len(waited_for)
     sources = _sources(bm, block)
     if missing <= 0 or not sources:
-        return 0
+        return
     source = bm.chance.choice(sources)
     excluded = {*block.stored, *block.corrupt, *waited_for}
     targets = choose_targets(live, missing, "", excluded, bm.chance)
     if not targets:
-        return 0
+        return
     descriptor = bm.datanode_manager.datanodes[source]
     descriptor.replicate_blocks.append(TransferBlock(block.as_block(), targets))
     if pending is None:
@@ -134,7 +127,6 @@ def _order_copies(bm: BlockManager, block: BlockInfo, live: list[str]) -> int:
     pending.ordered_us = bm.clock.now_us()
     pending.targets.update(targets)
     update_needed(bm, block)
-    return len(targets)
 
 
 def _sources(bm: BlockManager, block: BlockInfo) -> list[str]:
@@ -175,9 +167,6 @@ def set_block_replication(bm: BlockManager, block: BlockInfo, replication: int) 
     block.replication = replication
     if block.is_complete:
         check_redundancy(bm, block)
-
-
-# -- replicas go ------------------------------------------------------------------------------------------------------
 
 
 def remove_stored_block(bm: BlockManager, block: BlockInfo, datanode: str) -> None:

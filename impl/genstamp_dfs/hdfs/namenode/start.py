@@ -29,14 +29,7 @@ from genstamp_dfs.hdfs.namenode.edit_log import (
 from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp
 from genstamp_dfs.hdfs.namenode.edit_replay import EditReplay
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.hdfs.namenode.image import (
-    TEMPORARY,
-    Image,
-    ImageWriter,
-    encode_image,
-    image_transactions,
-    read_image,
-)
+from genstamp_dfs.hdfs.namenode.image import TEMPORARY, Image, ImageWriter, encode_image, image_transactions, read_image
 from genstamp_dfs.hdfs.namenode.image_state import image_of, load_image
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.storage_directory import StorageDirectory, open_storage, write_version

@@ -35,9 +35,6 @@ def is_below(path: str, ancestor: str) -> bool:
     return names_of(path)[: len(names)] == names
 
 
-# -- mkdirs -----------------------------------------------------------------------------------------------------------
-
-
 def mkdirs(fsn: FSNamesystem, request: Mkdirs, caller: Caller) -> bool:
     """mkdirs(): true, also if the directory is there.
 
@@ -63,9 +60,6 @@ def mkdirs(fsn: FSNamesystem, request: Mkdirs, caller: Caller) -> bool:
     return True
 
 
-# -- delete -----------------------------------------------------------------------------------------------------------
-
-
 def delete(fsn: FSNamesystem, request: Delete, caller: Caller) -> bool:
     """delete(): whether there was something; the root is never deleted.
 
@@ -83,9 +77,6 @@ def delete(fsn: FSNamesystem, request: Delete, caller: Caller) -> bool:
     fsn.journal.log(DeleteOp(inode.path, time_ms, call_of(caller)))
     remove_tree(fsn, inode, time_ms)
     return True
-
-
-# -- rename -----------------------------------------------------------------------------------------------------------
 
 
 def rename(fsn: FSNamesystem, request: Rename, caller: Caller) -> bool:
@@ -176,9 +167,6 @@ def _check_replaced(request: Rename2, source: INode, replaced: INode) -> None:
         raise FileAlreadyExistsException(f"rename destination {request.destination} already exists")
     if isinstance(replaced, INodeDirectory) and replaced.children:
         raise HdfsIOException(f"rename destination directory is not empty: {request.destination}")
-
-
-# -- concat -----------------------------------------------------------------------------------------------------------
 
 
 def concat(fsn: FSNamesystem, request: Concat, caller: Caller) -> None:

@@ -70,24 +70,16 @@ def remove_tree(fsn: FSNamesystem, inode: INode, time_ms: int) -> None:
 def collect_blocks(fsn: FSNamesystem, blocks: list[BlockInfo]) -> None:
     """Have blocks removed later; of a copy on truncate, the block that it is made from as well (HDFS-12638)."""
     for block in blocks:
-        _remove_later(fsn, block)
-        if block.is_copy_on_truncate:
-            assert block.truncate_block is not None
-            source = fsn.block_manager.get_stored_block(block.truncate_block.block_id)
-            if source is not None:
-                _remove_later(fsn, source)
+        for each in (block, fsn.block_manager.copied_by(block)):
+            if each is not None:
+                each.file_id = NO_FILE_ID
+                fsn.blocks_to_remove.append(each)
 
 
-def _remove_later(fsn: FSNamesystem, block: BlockInfo) -> None:
-    block.file_id = NO_FILE_ID
-    fsn.blocks_to_remove.append(block)
-
-
-def remove_blocks(fsn: FSNamesystem, limit: int) -> int:
-    """Remove up to so many blocks of deleted files; gives how many are left (FSNamesystem#removeBlocks)."""
+def remove_blocks(fsn: FSNamesystem, limit: int) -> None:
+    """Remove up to so many blocks of deleted files (FSNamesystem#removeBlocks)."""
     for _ in range(min(limit, len(fsn.blocks_to_remove))):
         remove_block(fsn.block_manager, fsn.blocks_to_remove.popleft())
-    return len(fsn.blocks_to_remove)
 
 
 def move(fsn: FSNamesystem, inode: INode, parent: INodeDirectory, name: str, time_ms: int) -> None:

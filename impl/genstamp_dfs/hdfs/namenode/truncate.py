@@ -66,13 +66,7 @@ def truncate(fsn: FSNamesystem, request: Truncate, caller: Caller) -> bool:
         truncate_block = _start_truncate(fsn, inode, request, caller, new_length)
     fsn.journal.log(
         TruncateOp(
-            inode.path,
-            request.client_name,
-            caller.machine,
-            new_length,
-            time_ms,
-            truncate_block,
-            call_of(caller),
+            inode.path, request.client_name, caller.machine, new_length, time_ms, truncate_block, call_of(caller)
         )
     )
     return at_border
