@@ -18,6 +18,7 @@ from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.start import start_namesystem
+from genstamp_dfs.hdfs.namenode.tree_changes import remove_blocks
 from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.simulation.disk import DiskOfLife
 from genstamp_dfs.simulation.loop import Life
@@ -55,7 +56,7 @@ class Shadow:
             self._replay.apply(transaction, op)
         except StorageError as problem:
             self._misfit = str(problem)
-        self._shadow.remove_blocks(len(self._shadow.blocks_to_remove))
+        remove_blocks(self._shadow, len(self._shadow.blocks_to_remove))
 
     def differences(self) -> Iterator[str]:
         """A sentence for everything in which the two are not alike."""

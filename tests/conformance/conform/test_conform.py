@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 import pytest
+from tests.conformance.patching import Patch, patched
 from tests.conformance.track.lock_service import LOCK_SERVICE
 
 from genstamp.adapters import Cluster, Done, NotPossible, Outcome, ReferenceAdapter, Started
@@ -16,7 +17,7 @@ from genstamp.stateful.run import Bench, NonconformingError, Run
 from genstamp.stateful.shorten import shorten
 from genstamp.track import Timer
 from genstamp_dfs.errors import AlreadyBeingCreatedException
-from genstamp_dfs.hdfs.namenode.lease_recovery import LeaseRecovery, Released
+from genstamp_dfs.hdfs.namenode import lease_recovery
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 pytestmark = pytest.mark.slow
@@ -312,30 +313,28 @@ def test_a_system_of_which_nothing_is_known_cannot_be_driven() -> None:
         conform(LockServer(), LOCK_SERVICE)
 
 
-def test_a_node_of_the_reference_implementation_that_dies_is_told_with_the_run_that_led_there(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def close(self: LeaseRecovery, *_: object) -> Released:
+def test_a_node_of_the_reference_implementation_that_dies_is_told_with_the_run_that_led_there() -> None:
+    def close(*_: object) -> bool:
         raise AssertionError("the last block is of no state")
 
-    monkeypatch.setattr(LeaseRecovery, "internal_release_lease", close)
-    with pytest.raises(AdapterDiedError, match="it ended with AssertionError: the last block is of no state") as caught:
+    ended = pytest.raises(AdapterDiedError, match="it ended with AssertionError: the last block is of no state")
+    with patched([Patch(lease_recovery, "internal_release_lease", close)]), ended as caught:
         conform(ReferenceAdapter(), RECOVERY, examples=50, seed=1)
     assert caught.value.story[0].startswith("     start with ")
 
 
-def test_a_monitor_that_cannot_release_an_expired_lease_takes_a_step_that_is_rejected(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(self: LeaseRecovery, *_: object) -> Released:
+def test_a_monitor_that_cannot_release_an_expired_lease_takes_a_step_that_is_rejected() -> None:
+    def refuse(*_: object) -> bool:
         raise AlreadyBeingCreatedException("committed blocks are waiting to be minimally replicated")
 
-    monkeypatch.setattr(LeaseRecovery, "internal_release_lease", refuse)
     bench = Bench(ReferenceAdapter(), RECOVERY.model(None), driving_of("hdfs.recovery"), max_states=100)
     run = Run(bench, Cluster(("/a",), ("client1",), ("datanode1",), "repaired"), Figures())
     run.start()
     run.request(Request("create", (("client", "client1"), ("file", "/a"))))
-    with pytest.raises(NonconformingError) as caught:
+    with (
+        patched([Patch(lease_recovery, "internal_release_lease", refuse)]),
+        pytest.raises(NonconformingError) as caught,
+    ):
         run.request(Request(ms=HARD_LIMIT_MS + 2_001))
     assert caught.value.failure.event == "release_expired_lease"
     assert "refused with AlreadyBeingCreatedException" in caught.value.failure.problem

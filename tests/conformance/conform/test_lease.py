@@ -1,12 +1,13 @@
 """The step-by-step namenode conforms to hdfs.lease, and twins of it with one thing broken each are caught."""
 
 import pytest
+from tests.conformance.patching import Patch, patched
 
 from genstamp.adapters import Cluster, ReferenceAdapter
 from genstamp.stateful import Failure, Figures, conform, driving_of
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, Run
-from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
+from genstamp_dfs.hdfs.namenode import add_block, complete, lease_recovery
 from genstamp_spec.hdfs.systems.lease import LEASE
 
 pytestmark = pytest.mark.slow
@@ -28,8 +29,9 @@ def test_a_seed_decides_when_a_recovery_may_follow_another() -> None:
         assert run.tracker.fit.evaluator.named(state)["attempt_is_young"] == (not is_over,)
 
 
-def failure() -> Failure:
-    report = conform(ReferenceAdapter(), LEASE, examples=300, seed=SEED, shrink_seconds=10)
+def failure_with(*patches: Patch) -> Failure:
+    with patched(patches):
+        report = conform(ReferenceAdapter(), LEASE, examples=300, seed=SEED, shrink_seconds=10)
     assert report.verdict == "rejected"
     assert report.failure is not None
     assert report.is_deterministic
@@ -45,26 +47,23 @@ def test_the_reference_implementation_conforms(semantics: str) -> None:
     assert len(report.never_seen) <= 6, report.never_seen
 
 
-def test_a_twin_whose_fsync_minds_no_recovery_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FSNamesystem, "_check_fsync", lambda self, inode, last, request: None)
-    found = failure()
+def test_a_twin_whose_fsync_minds_no_recovery_is_caught() -> None:
+    found = failure_with(Patch(complete, "_check_fsync", lambda fsn, inode, last, request: None))
     assert found.event in ("fsync", "fsync_arrives_late")
     assert "refuses it with IOException" in str(found)
 
 
-def test_a_twin_that_leaves_a_file_with_its_old_writer_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_twin_that_leaves_a_file_with_its_old_writer_is_caught() -> None:
     """The hole soft-limit-takes-the-file: the writer may go on, although somebody else has had the file taken over."""
-    monkeypatch.setattr(FSNamesystem, "_soft_limit_holder", lambda self: None)
-    assert "tick" in str(failure())
+    assert "tick" in str(failure_with(Patch(lease_recovery, "_soft_limit_holder", lambda fsn: None)))
 
 
-def test_a_twin_that_forgets_synced_lengths_when_it_restarts_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_twin_that_forgets_synced_lengths_when_it_restarts_is_caught() -> None:
     """An fsync is told to nobody: neither to the log nor to the block."""
-    monkeypatch.setattr(FSNamesystem, "fsync", lambda self, request, caller: None)
-    failure()
+    failure_with(Patch(complete, "fsync", lambda fsn, request, caller: None))
 
 
-def test_a_twin_that_gives_a_second_block_to_a_repeated_call_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_twin_that_gives_a_second_block_to_a_repeated_call_is_caught() -> None:
     """HDFS-4452: nobody looks whether the call was answered already."""
-    monkeypatch.setattr(FSNamesystem, "_analyze_file_state", lambda self, inode, previous: None)
-    assert failure().event.startswith("add_block")
+    found = failure_with(Patch(add_block, "_analyze_file_state", lambda fsn, inode, previous: None))
+    assert found.event.startswith("add_block")

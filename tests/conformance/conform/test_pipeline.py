@@ -1,6 +1,7 @@
 """The pipeline of a block, driven step by step: it conforms, and pipelines that are broken in one place do not."""
 
 import pytest
+from tests.conformance.patching import Patch, patched
 
 from genstamp.adapters import ReferenceAdapter
 from genstamp.stateful import Failure, conform
@@ -13,6 +14,7 @@ from genstamp_dfs.hdfs.datanode.pipeline_operations import PipelineOperations
 from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, UpdateBlockForPipeline, UpdatePipeline
 from genstamp_dfs.hdfs.messages.data_transfer import Packet
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
+from genstamp_dfs.hdfs.namenode import pipeline_calls
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState
 from genstamp_dfs.stepwise.pipeline.driver import PipelineDriver
@@ -74,36 +76,36 @@ def test_an_ack_before_its_bytes_are_visible_is_caught(monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_a_writer_that_gets_a_stamp_under_recovery_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_gets_a_stamp_under_recovery_is_caught() -> None:
     """HDFS-1555: nobody looks at the state of the block."""
-    checked = FSNamesystem.check_uc_block
+    checked = pipeline_calls.check_uc_block
 
-    def check_uc_block(self: FSNamesystem, block, client_name: str):  # type: ignore[no-untyped-def]
-        stored = self.block_manager.get_stored_block(block.block_id)
+    def check_uc_block(fsn: FSNamesystem, block, client_name: str):  # type: ignore[no-untyped-def]
+        stored = fsn.block_manager.get_stored_block(block.block_id)
         assert stored is not None
-        inode = self.directory.file_of(stored)
+        inode = fsn.directory.file_of(stored)
         if stored.state is not BlockUCState.UNDER_RECOVERY or inode is None:
-            return checked(self, block, client_name)
+            return checked(fsn, block, client_name)
         return stored, inode
 
-    monkeypatch.setattr(FSNamesystem, "check_uc_block", check_uc_block)
-    failure = failure_of()
+    with patched([Patch(pipeline_calls, "check_uc_block", check_uc_block)]):
+        failure = failure_of()
     assert failure.event in ("update_block_for_pipeline", "update_pipeline")
     assert "the block is under construction" in failure.labels
 
 
 @pytest.mark.slow
-def test_a_late_call_that_brings_an_old_stamp_back_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_call_that_brings_an_old_stamp_back_is_caught() -> None:
     """updatePipeline compares no stamps."""
 
-    def update_pipeline(self: FSNamesystem, request: UpdatePipeline, caller: object) -> None:
-        block, _ = self.check_uc_block(request.old_block, request.client_name)
+    def update_pipeline(fsn: FSNamesystem, request: UpdatePipeline, caller: object) -> None:
+        block, _ = pipeline_calls.check_uc_block(fsn, request.old_block, request.client_name)
         block.generation_stamp = request.new_block.generation_stamp
         block.set_expected_locations(request.new_nodes)
-        self.show_block(block)
+        fsn.show_block(block)
 
-    monkeypatch.setattr(FSNamesystem, "update_pipeline", update_pipeline)
-    assert failure_of("append").event == "late_update_pipeline"
+    with patched([Patch(pipeline_calls, "update_pipeline", update_pipeline)]):
+        assert failure_of("append").event == "late_update_pipeline"
 
 
 FAR_NODE_SHOWS_MORE = (
@@ -148,18 +150,18 @@ def test_a_reader_is_shown_what_the_nearest_node_shows() -> None:
 
 
 @pytest.mark.slow
-def test_a_stamp_that_is_given_out_twice_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = FSNamesystem.update_block_for_pipeline
+def test_a_stamp_that_is_given_out_twice_is_caught() -> None:
+    asked = pipeline_calls.update_block_for_pipeline
 
-    def update_block_for_pipeline(self: FSNamesystem, request: UpdateBlockForPipeline, caller):  # type: ignore[no-untyped-def]
-        ids = self.block_manager.block_ids
+    def update_block_for_pipeline(fsn: FSNamesystem, request: UpdateBlockForPipeline, caller):  # type: ignore[no-untyped-def]
+        ids = fsn.block_manager.block_ids
         before = ids.generation_stamp
-        answer = asked(self, request, caller)
+        answer = asked(fsn, request, caller)
         ids.generation_stamp = before
         return answer
 
-    monkeypatch.setattr(FSNamesystem, "update_block_for_pipeline", update_block_for_pipeline)
-    failure = failure_of("fenced")
+    with patched([Patch(pipeline_calls, "update_block_for_pipeline", update_block_for_pipeline)]):
+        failure = failure_of("fenced")
     assert failure.event == "update_block_for_pipeline"
 
 

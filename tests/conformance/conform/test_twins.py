@@ -5,6 +5,7 @@ from random import Random
 
 import msgspec
 import pytest
+from tests.conformance.patching import Patch, patched
 
 from genstamp.adapters import Cluster, Done, Outcome, ReferenceAdapter
 from genstamp.events import Event
@@ -15,7 +16,7 @@ from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, Run
 from genstamp.transitions import Reached
 from genstamp_dfs.hdfs.messages.client_protocol import Complete
-from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
+from genstamp_dfs.hdfs.namenode import block_recovery_calls, complete, completion
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.world.request import Caller
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
@@ -60,37 +61,37 @@ def test_the_reference_implementation_itself_conforms() -> None:
     assert report.figures.refusals > 0
 
 
-def test_a_writer_that_lost_its_lease_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_lost_its_lease_is_caught() -> None:
     """complete() is taken for the owner's whoever calls it."""
-    completed = FSNamesystem.complete
+    completed = complete.complete
 
-    def complete(self: FSNamesystem, request: Complete, caller: Caller) -> bool:
-        inode = self.directory.get_file(request.path)
+    def of_anybody(fsn: FSNamesystem, request: Complete, caller: Caller) -> bool:
+        inode = fsn.directory.get_file(request.path)
         owner = request.client_name if inode is None else inode.client_name or request.client_name
-        return completed(self, Complete(request.path, owner, request.last), caller)
+        return completed(fsn, Complete(request.path, owner, request.last), caller)
 
-    monkeypatch.setattr(FSNamesystem, "complete", complete)
-    failure = failure_of(ReferenceAdapter())
+    with patched([Patch(complete, "complete", of_anybody)]):
+        failure = failure_of(ReferenceAdapter())
     assert failure.event == "complete"
     assert "the caller owns the file" in failure.labels
     assert "'the caller owns the file' does not hold" in str(failure)
     assert "refuses it with LeaseExpiredException" in str(failure)
 
 
-def test_a_complete_under_recovery_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_complete_under_recovery_is_caught() -> None:
     """HDFS-10240: the writer's commit cancels a running recovery."""
-    monkeypatch.setattr(BlockManager, "check_not_under_recovery", lambda self, block: None)
-    failure = failure_of(ReferenceAdapter())
+    with patched([Patch(completion, "check_not_under_recovery", lambda block: None)]):
+        failure = failure_of(ReferenceAdapter())
     assert failure.event == "complete"
     assert "the block is not under recovery" in failure.labels
     assert "namenode: complete(" in str(failure)
     assert "= under_recovery" in str(failure)
 
 
-def test_a_recovery_id_that_is_not_compared_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recovery_id_that_is_not_compared_is_caught() -> None:
     """The end of an older recovery is taken for that of the current one."""
-    monkeypatch.setattr(FSNamesystem, "check_recovery_id", lambda self, block, recovery_id: None)
-    failure = failure_of(ReferenceAdapter())
+    with patched([Patch(block_recovery_calls, "check_recovery_id", lambda block, recovery_id: None)]):
+        failure = failure_of(ReferenceAdapter())
     assert failure.event == "commit_block_synchronization"
     assert "the recovery id is the current one" in failure.labels
     assert "the model refuses it with IOException" in str(failure)

@@ -53,7 +53,7 @@ def recorded(tree: ast.AST) -> Iterator[tuple[str, str]]:
 
 def all_events() -> set[tuple[str, str]]:
     """Kind and name of every event of namenode, datanodes and clients."""
-    found = {(call.kind, call.method) for call in CALLS.values()}
+    found = {(call.kind, call.name) for call in CALLS.values()}
     found |= {("replica", f"block_{status.value}") for status in ReceivedStatus}
     found |= {("node", "namenode_restart"), ("file", "release_expired_lease")}
     found |= {(call.kind, "retry_cache_answers") for call in CALLS.values() if call.at_most_once}

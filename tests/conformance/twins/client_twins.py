@@ -10,8 +10,8 @@ from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 from genstamp_dfs.hdfs.client.lease_renewer import LeaseRenewer
 from genstamp_dfs.hdfs.client.output_stream import DFSOutputStream
 from genstamp_dfs.hdfs.messages.client_protocol import Complete, UpdatePipeline
-from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
-from genstamp_dfs.hdfs.namenode.pipeline_calls import PipelineCalls
+from genstamp_dfs.hdfs.namenode import completion, pipeline_calls
+from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.world.request import Caller
 
@@ -51,13 +51,13 @@ async def completes_with_the_first_stamp(self: DFSOutputStream) -> None:
     await self.client.runtime.call(self.client.namenode, Complete(self.path, self.client.name, old, self.file_id))
 
 
-_update_pipeline = PipelineCalls.update_pipeline
+_update_pipeline = pipeline_calls.update_pipeline
 
 
-def nodes_have_to_be_known(self: PipelineCalls, request: UpdatePipeline, caller: Caller) -> None:
+def nodes_have_to_be_known(fsn: FSNamesystem, request: UpdatePipeline, caller: Caller) -> None:
     """Nobody asks whether the namenode knows the datanodes of the new pipeline."""
-    nodes = tuple(self.datanode_manager.datanodes[node].name for node in request.new_nodes)
-    _update_pipeline(self, UpdatePipeline(request.client_name, request.old_block, request.new_block, nodes), caller)
+    nodes = tuple(fsn.datanode_manager.datanodes[node].name for node in request.new_nodes)
+    _update_pipeline(fsn, UpdatePipeline(request.client_name, request.old_block, request.new_block, nodes), caller)
 
 
 CLIENT_TWINS = (
@@ -90,7 +90,7 @@ CLIENT_TWINS = (
         "a block is committed with the stamp of an earlier pipeline",
         (
             Patch(DFSOutputStream, "_complete", completes_with_the_first_stamp),
-            Patch(BlockManager, "commit_block", commit_with_any_stamp),
+            Patch(completion, "commit_block", commit_with_any_stamp),
         ),
         Judge.INVARIANT,
         scenarios.ONE_NODE_DIES,
@@ -107,7 +107,7 @@ CLIENT_TWINS = (
     Twin(
         "HDFS-12299",
         "a datanode of the new pipeline is taken for known to the namenode",
-        (Patch(PipelineCalls, "update_pipeline", nodes_have_to_be_known),),
+        (Patch(pipeline_calls, "update_pipeline", nodes_have_to_be_known),),
         Judge.ERROR,
         scenarios.NODES_COME_TOO_LATE,
         "KeyError",

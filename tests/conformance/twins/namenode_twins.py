@@ -10,18 +10,24 @@ from tests.conformance.twins.judging import Judge, Twin
 
 from genstamp_dfs.errors import AlreadyBeingCreatedException, HdfsIOException, LeaseExpiredException
 from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete, Fsync, RecoverLease
-from genstamp_dfs.hdfs.namenode import corruption
-from genstamp_dfs.hdfs.namenode.add_block import AddBlockCalls
+from genstamp_dfs.hdfs.namenode import (
+    add_block,
+    block_reports,
+    complete,
+    completion,
+    corruption,
+    lease_recovery,
+)
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo, CorruptReason, PendingRecoveryBlocks
-from genstamp_dfs.hdfs.namenode.complete import CompleteCalls
+from genstamp_dfs.hdfs.namenode.completion import commit_or_complete_last_block, remove_block_from_map
 from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
 from genstamp_dfs.hdfs.namenode.edit_log import EditLog
 from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp, AppendOp, ReassignLeaseOp
 from genstamp_dfs.hdfs.namenode.edit_replay import EditReplay
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease
-from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease, LeaseRecovery, Released
+from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.namenode.namespace import FSDirectory, INodeFile
 from genstamp_dfs.hdfs.namenode.safe_mode import SafeMode
@@ -30,48 +36,48 @@ from genstamp_dfs.world.request import Caller, Request
 
 # -- whose file it is -------------------------------------------------------------------------------------------------
 
-_completed = FSNamesystem.complete
+_complete = complete.complete
 
 
-def complete_of_anybody(self: FSNamesystem, request: Complete, caller: Caller) -> bool:
+def complete_of_anybody(fsn: FSNamesystem, request: Complete, caller: Caller) -> bool:
     """Whoever calls is taken for the owner."""
-    inode = self.directory.get_file(request.path)
+    inode = fsn.directory.get_file(request.path)
     owner = request.client_name if inode is None else inode.client_name or request.client_name
-    return _completed(self, Complete(request.path, owner, request.last, request.file_id), caller)
+    return _complete(fsn, Complete(request.path, owner, request.last, request.file_id), caller)
 
 
-_recovered_lease = LeaseRecovery.recover_lease_internal
+_recovered_lease = lease_recovery.recover_lease_internal
 
 
 def own_lease_of_any_file(
-    self: LeaseRecovery, operation: str, inode: INodeFile, holder: str, machine: str, *, force: bool
-) -> Released:
+    fsn: FSNamesystem, operation: str, inode: INodeFile, holder: str, machine: str, *, force: bool
+) -> bool:
     """Whoever holds any lease is taken for the holder of this file's."""
-    if inode.is_under_construction and not force and self.lease_manager.get_lease(holder) is not None:
+    if inode.is_under_construction and not force and fsn.lease_manager.get_lease(holder) is not None:
         raise AlreadyBeingCreatedException(f"{holder} is already the current lease holder")
-    return _recovered_lease(self, operation, inode, holder, machine, force=force)
+    return _recovered_lease(fsn, operation, inode, holder, machine, force=force)
 
 
 def recovery_told_as_creation(
-    self: LeaseRecovery, operation: str, inode: INodeFile, holder: str, machine: str, *, force: bool
-) -> Released:
+    fsn: FSNamesystem, operation: str, inode: INodeFile, holder: str, machine: str, *, force: bool
+) -> bool:
     """Who wants a file whose block is under recovery is told to give up."""
     last = inode.last_block()
     try:
-        return _recovered_lease(self, operation, inode, holder, machine, force=force)
+        return _recovered_lease(fsn, operation, inode, holder, machine, force=force)
     except HdfsIOException as refusal:
         if last is not None and last.state is BlockUCState.UNDER_RECOVERY:
             raise AlreadyBeingCreatedException(str(refusal)) from refusal
         raise
 
 
-_recover_lease = LeaseRecovery.recover_lease
+_recover_lease = lease_recovery.recover_lease
 
 
-def closed_and_not_told(self: LeaseRecovery, request: RecoverLease, caller: Caller) -> bool:
+def closed_and_not_told(fsn: FSNamesystem, request: RecoverLease, caller: Caller) -> bool:
     """A file that this very call has closed is told as open."""
-    was_open = self.directory.file_at(request.path).is_under_construction
-    return _recover_lease(self, request, caller) and not was_open
+    was_open = fsn.directory.file_at(request.path).is_under_construction
+    return _recover_lease(fsn, request, caller) and not was_open
 
 
 # -- leases -----------------------------------------------------------------------------------------------------------
@@ -88,79 +94,75 @@ def without(kind: type) -> Callable[[EditLog, AnyOp], None]:
     return log_others
 
 
-def lease_goes_with_its_first_file(self: LeaseRecovery) -> list[ExpiredLease]:
+def lease_goes_with_its_first_file(fsn: FSNamesystem) -> list[ExpiredLease]:
     """Of each expired lease one file is released, and then the lease is done."""
     outcomes = []
-    for lease in self.lease_manager.expired_leases(self.clock.now_us()):
-        outcomes.append(self._release_expired(lease, min(lease.files)))
-        self.lease_manager.leases.pop(lease.holder, None)
+    for lease in fsn.lease_manager.expired_leases(fsn.clock.now_us()):
+        outcomes.append(lease_recovery._release_expired(fsn, lease, min(lease.files)))
+        fsn.lease_manager.leases.pop(lease.holder, None)
     return outcomes
 
 
-_check_leases = LeaseRecovery.check_leases
+_check_leases = lease_recovery.check_leases
 
 
-def check_leases_in_safe_mode(self: LeaseRecovery) -> list[ExpiredLease]:
+def check_leases_in_safe_mode(fsn: FSNamesystem) -> list[ExpiredLease]:
     """The monitor does not look whether the namenode is in safe mode."""
-    status, self.block_manager.safe_mode = self.block_manager.safe_mode, SafeMode(0, 0)
+    status, fsn.block_manager.safe_mode = fsn.block_manager.safe_mode, SafeMode(0, 0)
     try:
-        return _check_leases(self)
+        return _check_leases(fsn)
     finally:
-        self.block_manager.safe_mode = status
+        fsn.block_manager.safe_mode = status
 
 
-_internal_release = LeaseRecovery.internal_release_lease
+_internal_release = lease_recovery.internal_release_lease
 
 
-def committed_waits_for_ever(self: LeaseRecovery, lease: Lease, inode: INodeFile, new_holder: str | None) -> Released:
+def committed_waits_for_ever(fsn: FSNamesystem, lease: Lease, inode: INodeFile, new_holder: str | None) -> bool:
     """A COMMITTED last block with too few replicas is refused, each time."""
     last = inode.last_block()
-    if last is not None and last.state is BlockUCState.COMMITTED and not self.block_manager.has_min_storage(last):
+    if last is not None and last.state is BlockUCState.COMMITTED and not fsn.block_manager.has_min_storage(last):
         raise AlreadyBeingCreatedException("committed blocks are waiting to be minimally replicated, try again later")
-    return _internal_release(self, lease, inode, new_holder)
+    return _internal_release(fsn, lease, inode, new_holder)
 
 
-def fsync_without_length(self: CompleteCalls, request: Fsync, caller: Caller) -> None:
+def fsync_without_length(fsn: FSNamesystem, request: Fsync, caller: Caller) -> None:
     """The namenode does not hear how long the flushed block is."""
-    inode = self.check_lease(request.path, request.client_name, request.file_id)
-    self.persist_blocks(inode)
+    inode = fsn.check_lease(request.path, request.client_name, request.file_id)
+    fsn.persist_blocks(inode)
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
-_complete = CompleteCalls.complete
-
-
-def commit_before_the_check(self: CompleteCalls, request: Complete, caller: Caller) -> bool:
+def commit_before_the_check(fsn: FSNamesystem, request: Complete, caller: Caller) -> bool:
     """The last block is committed whatever the block before it is."""
-    self.check_safe_mode(f"complete file {request.path}")
+    fsn.check_safe_mode(f"complete file {request.path}")
     with suppress(LeaseExpiredException):
-        inode = self.check_lease(request.path, request.client_name, request.file_id)
-        self.block_manager.commit_or_complete_last_block(inode, request.last)
-    return _complete(self, request, caller)
+        inode = fsn.check_lease(request.path, request.client_name, request.file_id)
+        commit_or_complete_last_block(fsn.block_manager, inode, request.last)
+    return _complete(fsn, request, caller)
 
 
-def commit_with_any_stamp(self: BlockManager, block: BlockInfo, commit_block: Block) -> bool:
+def commit_with_any_stamp(bm: BlockManager, block: BlockInfo, written: Block) -> None:
     """The stamp of the commit is not compared, but taken."""
     if block.state is BlockUCState.COMMITTED:
-        return False
+        return
     block.state = BlockUCState.COMMITTED
-    block.num_bytes, block.generation_stamp = commit_block.num_bytes, commit_block.generation_stamp
-    return True
+    block.num_bytes, block.generation_stamp = written.num_bytes, written.generation_stamp
 
 
-_add_stored_block = BlockManager.add_stored_block
+_add_stored_block = block_reports.add_stored_block
 
 
-def complete_by_reports(self: BlockManager, block: BlockInfo, datanode: DatanodeDescriptor, stamp: int) -> None:
+def complete_by_reports(bm: BlockManager, block: BlockInfo, datanode: DatanodeDescriptor, stamp: int) -> None:
     """Enough reports complete a block that nobody has committed."""
-    _add_stored_block(self, block, datanode, stamp)
-    if block.state is BlockUCState.UNDER_CONSTRUCTION and self.has_min_storage(block):
+    _add_stored_block(bm, block, datanode, stamp)
+    if block.state is BlockUCState.UNDER_CONSTRUCTION and bm.has_min_storage(block):
         block.convert_to_complete()
 
 
-def always_a_new_block(self: AddBlockCalls, inode: INodeFile, previous: Block | None) -> None:
+def always_a_new_block(fsn: FSNamesystem, inode: INodeFile, previous: Block | None) -> None:
     """addBlock does not see that it was called before."""
 
 
@@ -191,7 +193,7 @@ def old_finalized_fits(reported: ReportedReplica, block: BlockInfo) -> bool:
 
 
 def old_finalized_is_no_disagreement(
-    self: BlockManager, reported: ReportedReplica, block: BlockInfo
+    bm: BlockManager, reported: ReportedReplica, block: BlockInfo
 ) -> CorruptReason | None:
     """And nothing else looks at it either."""
     return corruption.check_replica_corrupt(reported, block)
@@ -207,7 +209,7 @@ def replay_drops_what_is_written(
     _update_blocks(self, inode, blocks, closes=closes)
     last = inode.last_block()
     if last is not None and not last.is_complete:
-        self._block_manager.remove_block_from_map(inode.blocks.pop())
+        remove_block_from_map(self._block_manager, inode.blocks.pop())
 
 
 # -- block recovery ---------------------------------------------------------------------------------------------------
@@ -233,7 +235,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-966",
         "the lease monitor works in safe mode",
-        (Patch(LeaseRecovery, "check_leases", check_leases_in_safe_mode),),
+        (Patch(lease_recovery, "check_leases", check_leases_in_safe_mode),),
         Judge.INVARIANT,
         scenarios.LONG_SAFE_MODE,
         "S18",
@@ -241,7 +243,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-1072",
         "who wants a file whose block is under recovery is told that it is being created",
-        (Patch(LeaseRecovery, "recover_lease_internal", recovery_told_as_creation),),
+        (Patch(lease_recovery, "recover_lease_internal", recovery_told_as_creation),),
         Judge.STEPS,
         None,
         "AlreadyBeingCreatedException",
@@ -249,7 +251,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-1141",
         "complete does not check the lease",
-        (Patch(FSNamesystem, "complete", complete_of_anybody),),
+        (Patch(complete, "complete", complete_of_anybody),),
         Judge.STEPS,
         None,
         "complete",
@@ -265,7 +267,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-1204",
         "the expiry of one file ends the whole lease of its holder",
-        (Patch(LeaseRecovery, "check_leases", lease_goes_with_its_first_file),),
+        (Patch(lease_recovery, "check_leases", lease_goes_with_its_first_file),),
         Judge.INVARIANT,
         scenarios.TWO_FILES_EXPIRE,
         "S17",
@@ -273,7 +275,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-3848",
         "the holder of any lease is taken for the holder of the file's",
-        (Patch(LeaseRecovery, "recover_lease_internal", own_lease_of_any_file),),
+        (Patch(lease_recovery, "recover_lease_internal", own_lease_of_any_file),),
         Judge.STEPS,
         None,
         "create",
@@ -281,7 +283,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-4516",
         "the first hflush does not tell the namenode the length",
-        (Patch(CompleteCalls, "fsync", fsync_without_length), Patch(FSNamesystem, "fsync", fsync_without_length)),
+        (Patch(complete, "fsync", fsync_without_length),),
         Judge.LOCKSTEP,
         scenarios.NOBODY_KNOWS_THE_BLOCK,
         "fsync",
@@ -289,7 +291,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-5558",
         "the last block is committed before the one before it is looked at",
-        (Patch(CompleteCalls, "complete", commit_before_the_check),),
+        (Patch(complete, "complete", commit_before_the_check),),
         Judge.LOCKSTEP,
         scenarios.TWO_BLOCKS_ONE_UNHEARD,
         "complete",
@@ -297,7 +299,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-8576",
         "recoverLease says false of a file that it has closed",
-        (Patch(LeaseRecovery, "recover_lease", closed_and_not_told),),
+        (Patch(lease_recovery, "recover_lease", closed_and_not_told),),
         Judge.LOCKSTEP,
         scenarios.of_seeds(30),
         "recover_lease",
@@ -305,7 +307,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-10240",
         "complete commits a block that is under recovery",
-        (Patch(BlockManager, "check_not_under_recovery", lambda self, block: None),),
+        (Patch(completion, "check_not_under_recovery", lambda block: None),),
         Judge.STEPS,
         None,
         "complete",
@@ -313,7 +315,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-14498",
         "a COMMITTED last block that never gets replicas is waited for",
-        (Patch(LeaseRecovery, "internal_release_lease", committed_waits_for_ever),),
+        (Patch(lease_recovery, "internal_release_lease", committed_waits_for_ever),),
         Judge.WALK,
         None,
         "AlreadyBeingCreatedException",
@@ -337,7 +339,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-7930",
         "replicas that took no part in a recovery go on to count",
-        (Patch(BlockManager, "mark_block_replicas_as_corrupt", lambda self, *args: None),),
+        (Patch(completion, "mark_block_replicas_as_corrupt", lambda *args: None),),
         Judge.INVARIANT,
         scenarios.APPEND_RECOVERED_WITHOUT_A_NODE,
         "S7",
@@ -353,7 +355,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-800",
         "reports complete a last block that nobody has committed",
-        (Patch(BlockManager, "add_stored_block", complete_by_reports),),
+        (Patch(block_reports, "add_stored_block", complete_by_reports),),
         Judge.INVARIANT,
         scenarios.of_seeds(30),
         "S13",
@@ -369,7 +371,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-3031",
         "complete is refused when it is repeated",
-        (Patch(CompleteCalls, "_is_retry_of_complete", lambda self, inode, request: False),),
+        (Patch(complete, "_is_retry_of_complete", lambda fsn, inode, request: False),),
         Judge.STEPS,
         None,
         "complete",
@@ -385,7 +387,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-4452",
         "a repeated addBlock adds another block",
-        (Patch(AddBlockCalls, "_analyze_file_state", always_a_new_block),),
+        (Patch(add_block, "_analyze_file_state", always_a_new_block),),
         Judge.INVARIANT,
         scenarios.of_seeds(30),
         "S15",
@@ -403,7 +405,7 @@ NAMENODE_TWINS = (
         "a FINALIZED replica of an older generation is accepted while the block is written",
         (
             Patch(corruption, "_is_stamp_wrong", old_finalized_fits),
-            Patch(BlockManager, "why_corrupt", old_finalized_is_no_disagreement),
+            Patch(corruption, "why_corrupt", old_finalized_is_no_disagreement),
             Patch(BlockManager, "drop_other_generations", lambda self, block: None),
         ),
         Judge.INVARIANT,

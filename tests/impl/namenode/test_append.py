@@ -12,6 +12,7 @@ from genstamp_dfs.errors import (
     RecoveryInProgressException,
 )
 from genstamp_dfs.hdfs.messages.client_protocol import Append, CreateFlag, Mkdirs
+from genstamp_dfs.hdfs.namenode.datanode_calls import remove_datanode
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, Semantics
 
 NEW_BLOCK = CreateFlag.APPEND | CreateFlag.NEW_BLOCK
@@ -85,7 +86,7 @@ def test_append_past_the_soft_limit_starts_a_recovery_and_succeeds_after_it(benc
 def test_append_to_a_block_without_replicas_is_refused(bench: Any) -> None:
     """TestFileAppend4#testAppendInsufficientLocations (HDFS-6325): the file stays closed."""
     bench.write_closed(datanodes="a")
-    bench.namesystem.remove_datanode("a")
+    remove_datanode(bench.namesystem, "a")
     with bench.refused(HdfsIOException, "not sufficiently replicated"):
         append(bench)
 
@@ -96,7 +97,7 @@ def test_append_while_no_datanode_is_live(new_bench: Any, semantics: Semantics) 
     bench = new_bench(semantics=semantics)
     bench.write_closed(datanodes="a")
     for datanode in list(bench.namesystem.datanode_manager.datanodes):
-        bench.namesystem.remove_datanode(datanode)
+        remove_datanode(bench.namesystem, datanode)
     if semantics is Semantics.REPAIRED:
         with bench.refused(HdfsIOException, "not sufficiently replicated"):
             append(bench)

@@ -9,6 +9,8 @@ from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, RecoverLe
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks
 from genstamp_dfs.hdfs.namenode.blocks import CorruptReason
 from genstamp_dfs.hdfs.namenode.configuration import Repair
+from genstamp_dfs.hdfs.namenode.datanode_calls import remove_datanode
+from genstamp_dfs.hdfs.namenode.tree_changes import remove_blocks
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, Semantics
 from genstamp_dfs.world.request import Caller
 
@@ -74,7 +76,7 @@ def test_stale_locations_are_left_out_if_two_fresh_ones_are_left(new_bench: Any,
 def test_a_repaired_namenode_names_all_that_are_not_dead(bench: Any) -> None:
     """The hole stale-is-not-gone; HDFS-17430."""
     recovering(bench)
-    bench.namesystem.remove_datanode("b")
+    remove_datanode(bench.namesystem, "b")
     bench.pass_ms(30_000, silent=True)
     (command,) = bench.heartbeat("c")
     assert sorted(command.blocks[0].locations) == ["a", "c"]
@@ -126,7 +128,7 @@ def test_a_recovery_id_that_is_not_on_disk(new_bench: Any, closed: bool) -> None
 def test_a_recovery_without_live_location_has_no_primary_and_is_tried_again(bench: Any) -> None:
     bench.write(datanodes="")
     for datanode in "abc":
-        bench.namesystem.remove_datanode(datanode)
+        remove_datanode(bench.namesystem, datanode)
     assert not bench.recover_lease()
     assert (bench.last().state, bench.last().primary) == (BlockUCState.UNDER_RECOVERY, None)
     bench.register("a")
@@ -160,7 +162,7 @@ def test_replicas_left_out_are_corrupt_and_deleted(bench: Any) -> None:
 
 def test_replicas_left_out_stay_as_corrupt_if_they_are_all_there_is(bench: Any) -> None:
     recovering(bench, datanodes="b")
-    bench.namesystem.remove_datanode("a")
+    remove_datanode(bench.namesystem, "a")
     bench.commit(stored(bench), 1002, 3, "a")
     assert bench.last().corrupt["b"].reason is CorruptReason.GENSTAMP_MISMATCH
     assert bench.namesystem.datanode_manager.datanodes["b"].invalidate_blocks == {}
@@ -178,7 +180,7 @@ def test_a_recovery_makes_a_corrupt_replica_good(bench: Any) -> None:
 def test_commit_closes_the_file_even_if_all_targets_died_meanwhile(bench: Any) -> None:
     """HDFS-12886; TestBlockRecovery2#testRecoveryWillIgnoreMinReplication."""
     recovering(bench)
-    bench.namesystem.remove_datanode("a")
+    remove_datanode(bench.namesystem, "a")
     bench.commit(stored(bench), 1002, 3, "a")
     assert (bench.last().state, bench.last().stored) == (BlockUCState.COMPLETE, {})
     assert not bench.inode().is_under_construction
@@ -282,6 +284,6 @@ def test_a_deleted_block_that_waits_for_its_recovery_has_no_length(new_bench: An
     bench = new_bench(semantics=Semantics.HADOOP_3_4)
     recovering(bench)
     bench.ask(Delete("/f"))
-    bench.namesystem.remove_blocks(10)
+    remove_blocks(bench.namesystem, 10)
     (command,) = bench.heartbeat("c")
     assert command.blocks[0].block.num_bytes == 2**63 - 1

@@ -9,6 +9,7 @@ from genstamp_dfs.hdfs.messages.cluster_status import GetFsStats
 from genstamp_dfs.hdfs.messages.datanode_protocol import ReportBadReplicas
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo, CorruptReason
 from genstamp_dfs.hdfs.namenode.corruption import check_replica_corrupt
+from genstamp_dfs.hdfs.namenode.datanode_calls import remove_datanode
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, LocatedBlock, ReplicaState, ReportedReplica, Semantics
 
 F, RBW, RWR, RUR, TMP = ReplicaState
@@ -67,7 +68,7 @@ def test_a_corrupt_replica_is_kept_while_the_block_needs_every_one(bench: Any) -
     short = Block(block.block_id, 1001, 2)
     bench.received(short, "c")
     assert (bench.last().corrupt["c"].reason, orders(bench, "c")) == (SIZE, [])
-    assert bench.blocks.low_redundancy_blocks() == [block.block_id]
+    assert bench.blocks.needed.block_ids() == [block.block_id]
 
 
 def test_a_corrupt_replica_is_deleted_when_enough_good_ones_are_there(new_bench: Any) -> None:
@@ -85,7 +86,7 @@ def test_a_corrupt_replica_that_a_write_has_left_behind_is_deleted_while_a_good_
     old = Block(block.block_id, 1000, 3)
     bench.report("b", (old, RWR))
     assert orders(bench, "b") == [old]
-    bench.namesystem.remove_datanode("a")
+    remove_datanode(bench.namesystem, "a")
     bench.report("c", (old, RWR))
     assert (orders(bench, "c"), bench.last().corrupt["c"].reason) == ([], STAMP)
 
@@ -93,7 +94,7 @@ def test_a_corrupt_replica_that_a_write_has_left_behind_is_deleted_while_a_good_
 def test_corrupt_replicas_are_deleted_when_the_copies_have_come(bench: Any) -> None:
     block = bench.write_closed(datanodes="ab")
     bench.inode().replication = bench.last().replication = 2
-    bench.namesystem.remove_datanode("b")
+    remove_datanode(bench.namesystem, "b")
     bench.received(Block(block.block_id, 1001, 2), "c")
     assert orders(bench, "c") == []
     bench.register("b")

@@ -13,6 +13,7 @@ from genstamp_dfs.errors import (
 )
 from genstamp_dfs.hdfs.messages import client_protocol as client
 from genstamp_dfs.hdfs.messages import cluster_status
+from genstamp_dfs.hdfs.namenode.datanode_calls import remove_datanode
 from genstamp_dfs.hdfs.protocol import Block, ReplicaState
 
 
@@ -151,7 +152,7 @@ def test_a_report_is_of_the_datanodes_that_are_asked_for(bench: Any) -> None:
         bench.heartbeat(datanode, capacity=100, used=30, remaining=70)
     bench.pass_ms(2_000)
     bench.report("a", (bench.last().as_block(), ReplicaState.FINALIZED))
-    bench.namesystem.remove_datanode("b")
+    remove_datanode(bench.namesystem, "b")
     kind = cluster_status.DatanodeReportType
     reports = [bench.ask(cluster_status.GetDatanodeReport(each)) for each in kind]
     assert ["".join(one.name for one in report) for report in reports] == ["abc", "ac", "b", "", "", ""]

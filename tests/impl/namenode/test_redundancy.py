@@ -13,6 +13,8 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     TransferBlock,
     TransferBlocks,
 )
+from genstamp_dfs.hdfs.namenode.datanode_calls import remove_datanode
+from genstamp_dfs.hdfs.namenode.tree_changes import remove_blocks
 from genstamp_dfs.hdfs.protocol import Block, ReplicaState, Semantics
 
 INTERVAL_MS = 3_000
@@ -33,7 +35,7 @@ def transfers(bench: Any) -> list[tuple[str, TransferBlock]]:
 def test_a_missing_replica_is_copied_to_a_datanode_that_has_none(new_bench: Any) -> None:
     bench = new_bench("abcd")
     block = bench.write_closed(datanodes="abc")
-    bench.namesystem.remove_datanode("a")
+    remove_datanode(bench.namesystem, "a")
     assert bench.ask(GetFsStats()).under_replicated == 1
     bench.pass_ms(INTERVAL_MS)
     bench.datanodes = "bcd"
@@ -48,9 +50,9 @@ def test_a_missing_replica_is_copied_to_a_datanode_that_has_none(new_bench: Any)
 def test_blocks_that_are_written_are_not_copied(bench: Any) -> None:
     """TestSafeMode#testRbwBlocksNotConsideredUnderReplicated, HDFS-9600, HDFS-4022."""
     block = bench.write_closed(datanodes="a")
-    assert bench.blocks.low_redundancy_blocks() == [block.block_id]
+    assert bench.blocks.needed.block_ids() == [block.block_id]
     bench.ask(Append("/f", "client1"))
-    assert bench.blocks.low_redundancy_blocks() == []
+    assert bench.blocks.needed.block_ids() == []
     bench.pass_ms(INTERVAL_MS)
     assert transfers(bench) == []
 
@@ -59,9 +61,9 @@ def test_the_most_urgent_block_comes_first(new_bench: Any) -> None:
     bench = new_bench("abcd", replication_work_multiplier=1)
     two, one = bench.write_closed("/2", datanodes="ab"), bench.write_closed("/1", datanodes="a")
     none = bench.write_closed("/0", datanodes="d")
-    bench.namesystem.remove_datanode("d")
-    assert bench.blocks.low_redundancy_blocks() == [one.block_id, two.block_id]
-    assert list(bench.blocks.needed[3]) == [none.block_id]
+    remove_datanode(bench.namesystem, "d")
+    assert bench.blocks.needed.block_ids() == [one.block_id, two.block_id]
+    assert list(bench.blocks.needed.queues[3]) == [none.block_id]
     bench.datanodes = "abc"
     bench.pass_ms(INTERVAL_MS)
     first = next(transfer for _, transfer in transfers(bench))
@@ -79,7 +81,7 @@ def test_blocks_are_counted_by_what_they_lack(new_bench: Any) -> None:
     single = bench.write_closed("/single", datanodes="d")
     bench.ask(SetReplication("/single", 1))
     bench.ask(ReportBadReplicas("b", (bench.last("/spoiled").as_block(),)))
-    bench.namesystem.remove_datanode("d")
+    remove_datanode(bench.namesystem, "d")
     stats = bench.ask(GetFsStats())
     assert (stats.under_replicated, stats.highest_priority, stats.corrupt_blocks) == (2, 2, 1)
     assert (stats.missing_blocks, stats.missing_replication_one, stats.pending_deletion) == (2, 1, 2)
@@ -140,10 +142,10 @@ def test_a_copy_that_a_full_report_has_told_of_first(new_bench: Any, semantics: 
     assert bench.blocks.pending[block.block_id].targets == {"c"}
     bench.report("c", (block, ReplicaState.FINALIZED))
     bench.received(block, "b", ReceivedStatus.DELETED)
-    assert bench.blocks.low_redundancy_blocks() == []
+    assert bench.blocks.needed.block_ids() == []
     bench.received(block, "c")
     expected = [block.block_id] if semantics is Semantics.REPAIRED else []
-    assert bench.blocks.low_redundancy_blocks() == expected
+    assert bench.blocks.needed.block_ids() == expected
 
 
 def test_replicas_beyond_those_wanted_are_deleted_where_space_is_short(bench: Any) -> None:
@@ -183,7 +185,7 @@ def test_a_higher_replication_orders_copies(new_bench: Any) -> None:
 def test_replicas_of_a_deleted_block_are_deleted_under_its_stamp_and_the_first_order_stays(bench: Any) -> None:
     block = bench.write_closed(datanodes="a")
     bench.ask(Delete("/f"))
-    bench.namesystem.remove_blocks(10)
+    remove_blocks(bench.namesystem, 10)
     bench.received(Block(block.block_id, block.generation_stamp + 5, 3), "a")
     (command,) = bench.heartbeat("a")
     assert [(one.block_id, one.generation_stamp) for one in command.blocks] == [
@@ -194,7 +196,7 @@ def test_replicas_of_a_deleted_block_are_deleted_under_its_stamp_and_the_first_o
 def test_an_order_to_delete_outlives_a_report_that_it_is_done(bench: Any) -> None:
     block = bench.write_closed(datanodes="a")
     bench.ask(Delete("/f"))
-    bench.namesystem.remove_blocks(10)
+    remove_blocks(bench.namesystem, 10)
     bench.received(block, "a", ReceivedStatus.DELETED)
     (command,) = bench.heartbeat("a")
     assert isinstance(command, InvalidateBlocks)

@@ -14,6 +14,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     VersionRequest,
 )
 from genstamp_dfs.hdfs.namenode.configuration import Repair
+from genstamp_dfs.hdfs.namenode.redundancy import add_to_invalidates, remove_stored_block
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState
 
 FINALIZED, RBW, RWR = ReplicaState.FINALIZED, ReplicaState.RBW, ReplicaState.RWR
@@ -100,8 +101,8 @@ def test_a_replica_of_an_unknown_block_is_deleted_in_its_generation(bench: Any) 
 def test_a_replica_that_is_to_be_deleted_is_not_counted_again(bench: Any) -> None:
     block = bench.write_closed()
     descriptor = bench.namesystem.datanode_manager.datanodes["a"]
-    bench.blocks.remove_stored_block(bench.last(), "a")
-    bench.blocks.add_to_invalidates(block, "a")
+    remove_stored_block(bench.blocks, bench.last(), "a")
+    add_to_invalidates(bench.blocks, block, "a")
     bench.report("a", (block, FINALIZED))
     assert ("a" in bench.last().stored, list(descriptor.invalidate_blocks)) == (False, [block.block_id])
 

@@ -81,7 +81,7 @@ def test_missing_replicas_are_copied_only_after_safe_mode(bench: Any) -> None:
     bench.report("a", (first, FINALIZED), (second, FINALIZED))
     bench.report("b")
     bench.report("c")
-    assert bench.blocks.low_redundancy_blocks() == []
+    assert bench.blocks.needed.block_ids() == []
     bench.pass_ms(30_000)
     (command,) = bench.heartbeat("a")
     assert isinstance(command, TransferBlocks)

@@ -13,6 +13,7 @@ from genstamp_dfs.errors import (
 )
 from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, Truncate
 from genstamp_dfs.hdfs.messages.datanode_protocol import InvalidateBlocks, RecoverBlocks
+from genstamp_dfs.hdfs.namenode.datanode_calls import remove_datanode
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, Semantics
 
 FIRST = 2**30 + 1
@@ -172,7 +173,7 @@ def test_a_truncate_whose_datanodes_are_gone_is_ended_by_the_monitor(bench: Any)
     """TestFileTruncate#testTruncateFailure, its end."""
     block = bench.write_closed(length=7)
     for datanode in "abc":
-        bench.namesystem.remove_datanode(datanode)
+        remove_datanode(bench.namesystem, datanode)
     assert not truncate(bench, 4)
     assert bench.last().primary is None
     bench.pass_ms(1_200_001)
@@ -195,7 +196,7 @@ def test_a_truncate_whose_datanodes_die_before_its_commit(new_bench: Any, semant
     block = bench.write_closed(length=7)
     truncate(bench, 4)
     for datanode in "abc":
-        bench.namesystem.remove_datanode(datanode)
+        remove_datanode(bench.namesystem, datanode)
     before = bench.state()
     with pytest.raises(IllegalStateException):
         bench.commit(block, 1002, 4)

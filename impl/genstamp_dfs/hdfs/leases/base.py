@@ -16,10 +16,9 @@ from typing import Any, Final, TypeVar
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.leases.recorder import Recorder, Step
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks, RegisterDatanode, SendHeartbeat
-from genstamp_dfs.hdfs.namenode.base import Shown
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
-from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
+from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem, Shown
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import (

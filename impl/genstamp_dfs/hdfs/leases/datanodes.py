@@ -16,6 +16,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     ReceivedStatus,
 )
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.datanode_calls import remove_datanode
 from genstamp_dfs.hdfs.protocol import NAMENODE, Block, BlockUCState
 
 
@@ -138,7 +139,7 @@ class DatanodeSteps(LeaseClusterBase):
         self.known.stored_there[datanode] = self.known_at(datanode)
         self.known.running.discard(datanode)
         self.known.led = {key: recovering for key, recovering in self.known.led.items() if key[0] != datanode}
-        self.namesystem.remove_datanode(datanode)
+        remove_datanode(self.namesystem, datanode)
         step.done()
 
     def datanode_returns(self, datanode: str) -> None:

@@ -43,7 +43,7 @@ class LateSteps(WritingSteps):
         inode = self.inode_at(file)
         if inode is None or not self.is_previous_last(stream.block, file):
             raise step.not_possible(f"{client} repeats a call")
-        if not self.namesystem.is_penultimate_complete(inode):
+        if not inode.is_penultimate_complete:
             raise step.not_possible("the block before the previous one is not complete")
         self._late = LateCall("add_block_goes_on", client, stream.file_id, self.passed_block(stream))
 

@@ -17,7 +17,9 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     Rename2,
     RenewLease,
 )
+from genstamp_dfs.hdfs.namenode.lease_recovery import check_leases
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
+from genstamp_dfs.hdfs.namenode.tree_changes import remove_blocks
 from genstamp_dfs.hdfs.protocol import NAMENODE, BlockUCState
 
 
@@ -185,21 +187,19 @@ class OpeningSteps(LeaseClusterBase):
         self._check_leases()
 
     def _check_leases(self) -> None:
-        passed = self.namesystem.check_leases()
+        passed = check_leases(self.namesystem)
         self.namenode.log_sync()
         for expired in passed:
             name = self.holder_in_events(expired.holder)
             event = "release_expired_lease"
             step = self.step(NAMENODE, "file", expired.path, event, holder=name, file=expired.path)
-            released = expired.released
-            if released is None:
-                assert expired.refusal is not None, "what was not released was refused"
+            if expired.refusal is not None:
                 step.refused(expired.refusal)
                 continue
-            if released.recovery_id is not None:
+            if expired.recovery_id is not None:
                 block = self.last_block(expired.path)
                 step = step.telling(primary=block.primary if block is not None and block.primary else "none")
-            step.done(recovery_id=released.recovery_id, observed={"closed": str(released.closed).lower()})
+            step.done(recovery_id=expired.recovery_id, observed={"closed": str(expired.closed).lower()})
         self.hand_out_commands()
 
     def _nobody_waits(self, file: str) -> None:
@@ -209,4 +209,4 @@ class OpeningSteps(LeaseClusterBase):
 
     def _remove_blocks(self) -> None:
         """What a deleted file has left is removed by now."""
-        self.namesystem.remove_blocks(self.namenode.configuration.block_deletion_increment)
+        remove_blocks(self.namesystem, self.namenode.configuration.block_deletion_increment)

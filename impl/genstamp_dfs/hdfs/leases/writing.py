@@ -255,7 +255,7 @@ class WritingSteps(LeaseClusterBase):
         inode = self.inode_at(file)
         last = None if inode is None else inode.last_block()
         is_recovering = last is not None and last.state is BlockUCState.UNDER_RECOVERY
-        return is_recovering and inode is not None and self.namesystem.is_penultimate_complete(inode)
+        return is_recovering and inode is not None and inode.is_penultimate_complete
 
     def _ask_to_complete(self, step: Step, stream: Stream | None, client: str, file: str) -> bool | None:
         """The answer to complete(), None if it is refused; who has no stream names a block that is not the file's."""

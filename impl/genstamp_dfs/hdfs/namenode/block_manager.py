@@ -1,128 +1,128 @@
-"""What datanodes report of their replicas, and what the namenode makes of it.
+"""What is known of all blocks: by id, which datanode has which, and what is to be done about them.
 
-Not here: the queues of a standby, leases for full reports, and reports of one storage among several.
+The one place where a replica becomes known or unknown, so that block, datanode and safe mode agree.
 
-Source: BM/BlockManager#processReport, #processIncrementalBlockReport, #processReportedBlock, #addStoredBlock,
-    Hadoop 3.4.1; facts I.1.
+Not here: what follows from it, which are functions of the manager in `redundancy`, `corruption`, `completion` and
+`block_reports`.
+
+Source: BM/BlocksMap, BM/BlockManager, BM/BlockManagerSafeMode, Hadoop 3.4.1.
 """
 
-from collections.abc import Iterable
+import random
 
-from genstamp_dfs.hdfs.messages.datanode_protocol import ReceivedDeletedBlock, ReceivedStatus
-from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
-from genstamp_dfs.hdfs.namenode.completion import Completion
-from genstamp_dfs.hdfs.namenode.configuration import Repair
-from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, ReportedReplica
+from genstamp_dfs.hdfs.namenode.blocks import BlockIdManager, BlockInfo, CorruptReplica, PendingRecoveryBlocks
+from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
+from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor, DatanodeManager
+from genstamp_dfs.hdfs.namenode.low_redundancy import LowRedundancyBlocks, PendingCopy
+from genstamp_dfs.hdfs.namenode.safe_mode import SafeMode
 
 
-class BlockManager(Completion):
-    """All blocks of the namespace."""
+class BlockManager:
+    """The blocks of the namespace, and the replicas that are known.
 
-    def process_report(self, datanode: DatanodeDescriptor, replicas: Iterable[ReportedReplica]) -> None:
-        """A full report: each replica is looked at, and what was known and is not reported is gone.
+    Attributes:
+        needed: blocks that have too few replicas.
+        pending: copies that were ordered, by block.
+        postponed: blocks with replicas to delete that wait for a full report, in the order in which they came.
+    """
 
-        Source: BlockManager#processReport, Hadoop 3.4.1.
-        """
-        gone = set(datanode.blocks)
-        for reported in replicas:
-            gone.discard(reported.block_id)
-            self.process_reported_block(datanode, reported)
-        for block_id in sorted(gone):
-            block = self.blocks.get(block_id)
-            if block is not None:
-                self.remove_stored_block(block, datanode.name)
-        datanode.is_content_stale = False
-        datanode.last_block_report_ms = self.clock.time_ms()
-        self.rescan_postponed()
-
-    def process_incremental_block_report(self, datanode: DatanodeDescriptor, line: ReceivedDeletedBlock) -> None:
-        """One line of an incremental report (BlockManager#processIncrementalBlockReport)."""
-        reported, block = line.block, self.blocks.get(line.block.block_id)
-        match line.status:
-            case ReceivedStatus.DELETED:
-                if block is not None:
-                    self.remove_stored_block(block, datanode.name)
-            case ReceivedStatus.RECEIVED:
-                self._receive(datanode, reported, block)
-            case ReceivedStatus.RECEIVING:
-                self.process_reported_block(datanode, _as_replica(reported, ReplicaState.RBW))
-
-    def _receive(self, datanode: DatanodeDescriptor, reported: Block, block: BlockInfo | None) -> None:
-        """A replica was finalized; if a copy was waited for there, this is it (BlockManager#addBlock).
-
-        A copy of another generation does not end the wait (HDFS-11960).
-        """
-        was_known = block is not None and datanode.name in block.stored
-        was_awaited = (
-            block is not None
-            and reported.generation_stamp == block.generation_stamp
-            and self.end_pending_copy(block, datanode.name)
+    def __init__(self, configuration: NameNodeConfiguration, clock: Clock, chance: random.Random) -> None:
+        self.configuration = configuration
+        self._closed_holes = configuration.closed_holes
+        self.clock = clock
+        self.chance = chance
+        self.datanode_manager = DatanodeManager(configuration.stale_interval_ms, configuration.heartbeat_expiry_ms)
+        self.pending_recovery_blocks = PendingRecoveryBlocks(configuration.limits.recovery_gate_ms)
+        self.safe_mode = SafeMode(
+            configuration.safe_mode_threshold,
+            configuration.safe_mode_extension_ms,
+            configuration.safe_mode_min_datanodes,
         )
-        self.process_reported_block(datanode, _as_replica(reported, ReplicaState.FINALIZED))
-        if block is not None and was_awaited and was_known and self.is_closed_hole(Repair.PENDING_COPY_ENDS_UNSEEN):
-            self.update_needed(block)
+        self.block_ids = BlockIdManager()
+        self.blocks: dict[int, BlockInfo] = {}
+        self.needed = LowRedundancyBlocks()
+        self.pending: dict[int, PendingCopy] = {}
+        self.postponed: dict[int, None] = {}
 
-    def process_reported_block(self, datanode: DatanodeDescriptor, reported: ReportedReplica) -> None:
-        """One replica of a report.
+    def repairs(self, repair: Repair) -> bool:
+        """Whether this namenode does not have the hole."""
+        return repair in self._closed_holes
 
-        Source: BlockManager#processReportedBlock, Hadoop 3.4.1; facts I.1.
+    def get_stored_block(self, block_id: int) -> BlockInfo | None:
+        """The block with this id, if there is one."""
+        return self.blocks.get(block_id)
+
+    def copied_by(self, block: BlockInfo) -> BlockInfo | None:
+        """The block that a copy on truncate is made from, if that is there; None for any other block."""
+        source = block.truncate_block if block.is_copy_on_truncate else None
+        return None if source is None else self.blocks.get(source.block_id)
+
+    # -- what is known of replicas ------------------------------------------------------------------------------
+
+    def store(self, block: BlockInfo, datanode: DatanodeDescriptor, generation_stamp: int) -> None:
+        """The datanode has a FINALIZED replica that counts."""
+        is_first = not block.stored
+        block.stored[datanode.name] = generation_stamp
+        datanode.blocks.add(block.block_id)
+        if is_first and block.is_complete:
+            self._count_safe(1)
+
+    def store_corrupt(self, block: BlockInfo, datanode: DatanodeDescriptor, corrupt: CorruptReplica) -> None:
+        """The datanode has a replica that does not count."""
+        self._discount(block, datanode.name)
+        block.corrupt[datanode.name] = corrupt
+        datanode.blocks.add(block.block_id)
+
+    def forget(self, block: BlockInfo, datanode: str) -> bool:
+        """The datanode has no replica any longer; says whether it had one that was known."""
+        was_known = datanode in block.stored or datanode in block.corrupt
+        self._discount(block, datanode)
+        block.corrupt.pop(datanode, None)
+        descriptor = self.datanode_manager.datanodes.get(datanode)
+        if descriptor is not None:
+            descriptor.blocks.discard(block.block_id)
+        return was_known
+
+    def drop_other_generations(self, block: BlockInfo) -> None:
+        """Expected locations whose replica has another stamp than the block count no longer.
+
+        Source: BlockInfo#setGenerationStampAndVerifyReplicas, BlockManager#removeStaleReplicas, Hadoop 3.4.1.
         """
-        block = self.blocks.get(reported.block_id)
-        replica = Block(reported.block_id, reported.generation_stamp, reported.num_bytes)
-        if block is None:
-            self.add_to_invalidates(replica, datanode.name)
-            return
-        scheduled = datanode.invalidate_blocks.get(reported.block_id)
-        is_scheduled = scheduled is not None and scheduled.generation_stamp == reported.generation_stamp
-        if is_scheduled or block.is_deleted:
-            return
-        reason = self.why_corrupt(reported, block)
-        if reason is not None:
-            self.mark_block_as_corrupt(block, datanode.name, replica, reason)
-        elif self._is_under_construction(block, reported):
-            self._add_stored_block_under_construction(block, datanode, reported)
-        elif reported.state is ReplicaState.FINALIZED:
-            self.add_stored_block(block, datanode, reported.generation_stamp)
+        for replica in block.replicas:
+            if replica.generation_stamp != block.generation_stamp:
+                self.forget(block, replica.datanode)
 
-    def _is_under_construction(self, block: BlockInfo, reported: ReportedReplica) -> bool:
-        """Whether the report is one of a replica that is being written or recovered (#isBlockUnderConstruction)."""
-        if reported.state is ReplicaState.FINALIZED:
-            return block.state in (BlockUCState.UNDER_CONSTRUCTION, BlockUCState.UNDER_RECOVERY)
-        return not block.is_complete
+    def _discount(self, block: BlockInfo, datanode: str) -> None:
+        """A replica counts no longer, if it did."""
+        block.excess.discard(datanode)
+        if block.stored.pop(datanode, None) is not None and not block.stored and block.is_complete:
+            self._count_safe(-1)
 
-    def _add_stored_block_under_construction(
-        self, block: BlockInfo, datanode: DatanodeDescriptor, reported: ReportedReplica
-    ) -> None:
-        """The location is expected from now on, and a FINALIZED replica is known."""
-        block.add_replica_if_not_present(datanode.name, reported.generation_stamp, reported.state)
-        if reported.state is ReplicaState.FINALIZED:
-            self.add_stored_block(block, datanode, reported.generation_stamp)
+    def _count_safe(self, change: int) -> None:
+        if self.safe_mode.is_on:
+            self.safe_mode.count(change, self.clock.now_us())
 
-    def add_stored_block(self, block: BlockInfo, datanode: DatanodeDescriptor, generation_stamp: int) -> None:
-        """A FINALIZED replica that fits is known; a COMMITTED block with enough of them is COMPLETE.
+    # -- counting -----------------------------------------------------------------------------------------------
 
-        An UNDER_CONSTRUCTION block never completes by reports, however many there are (HDFS-800).
+    def live_replicas(self, block: BlockInfo) -> int:
+        """Replicas that count, without those that are one too many."""
+        return len(block.stored) - len(block.excess)
 
-        Source: BlockManager#addStoredBlock, Hadoop 3.4.1.
+    def has_min_storage(self, block: BlockInfo) -> bool:
+        """Whether the block has the minimal number of live replicas."""
+        return self.live_replicas(block) >= self.configuration.minimal_replication
+
+    def is_sufficiently_replicated(self, block: BlockInfo) -> bool:
+        """Whether it has as many as can be asked for before an append (HDFS-6325).
+
+        Hadoop asks for none where no datanode is live, the hole append-needs-a-live-replica.
         """
-        mark = block.corrupt.get(datanode.name)
-        if mark is not None and not self.takes_mark_away(mark):
-            return
-        block.corrupt.pop(datanode.name, None)
-        is_new = datanode.name not in block.stored
-        self.store(block, datanode, generation_stamp)
-        if block.state is BlockUCState.COMMITTED and self.has_min_storage(block):
-            self.complete_block(block)
-        if not is_new or not block.is_complete:
-            return
-        self.update_needed(block)
-        if self.live_replicas(block) > block.replication:
-            self.process_extra_redundancy(block)
-        if block.corrupt and self.live_replicas(block) >= block.replication:
-            self.invalidate_corrupt_replicas(block)
+        asked = min(self.configuration.minimal_replication, len(self.datanode_manager.live_datanodes()))
+        if self.repairs(Repair.APPEND_NEEDS_A_LIVE_REPLICA):
+            asked = max(asked, 1)
+        return self.live_replicas(block) >= asked
 
-
-def _as_replica(block: Block, state: ReplicaState) -> ReportedReplica:
-    """A line of an incremental report in the form of a full one."""
-    return ReportedReplica(block.block_id, block.generation_stamp, block.num_bytes, state)
+    def has_replica_on_stale_content(self, block: BlockInfo) -> bool:
+        """Whether a good replica is where no full report has come from yet."""
+        datanodes = self.datanode_manager.datanodes
+        return any(datanodes[name].is_content_stale for name in block.stored)

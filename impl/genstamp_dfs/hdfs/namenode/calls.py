@@ -1,4 +1,4 @@
-"""Which request is answered by which method, and what its event tells.
+"""Which request is answered by which function, and what its event tells.
 
 An event is named after the call in Hadoop's words and names who took part in `arguments`; `observed` has what the
 answer shows. A file stands under the path that the request names, or under its present one where the request names
@@ -14,6 +14,21 @@ from typing import Any, Final
 from genstamp_dfs.hdfs.messages import client_protocol as client
 from genstamp_dfs.hdfs.messages import cluster_status
 from genstamp_dfs.hdfs.messages import datanode_protocol as datanode
+from genstamp_dfs.hdfs.namenode import (
+    add_block,
+    append,
+    attribute_calls,
+    block_recovery_calls,
+    complete,
+    create,
+    datanode_calls,
+    lease_recovery,
+    pipeline_calls,
+    read_calls,
+    tree_calls,
+    truncate,
+)
+from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.world.request import Caller, Request
 
@@ -37,18 +52,23 @@ class Call:
     """How a request is answered.
 
     Attributes:
-        method: of FSNamesystem; also the name of the event.
+        function: gives the answer; the event bears its name.
         kind: of the entity that the event is about.
         describe: gives entity and arguments.
         syncs: whether the answer waits for the edits to be on disk.
         at_most_once: whether the answer is remembered for a client that asks again.
     """
 
-    method: str
+    function: Callable[[FSNamesystem, Any, Caller], Any]
     kind: str
     describe: Callable[[Any, Caller], Description]
     syncs: bool = False
     at_most_once: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the event."""
+        return self.function.__name__
 
 
 def _file(request: Any, caller: Caller) -> Description:
@@ -107,45 +127,47 @@ def _commit(request: datanode.CommitBlockSynchronization, caller: Caller) -> Des
 
 
 CALLS: Final[dict[type[Request[Any]], Call]] = {
-    client.GetServerDefaults: Call("get_server_defaults", "node", _caller),
-    client.Create: Call("create", "file", _file, syncs=True, at_most_once=True),
-    client.Append: Call("append", "file", _file, syncs=True, at_most_once=True),
-    client.AddBlock: Call("add_block", "file", _file, syncs=True),
-    client.AbandonBlock: Call("abandon_block", "file", _abandon, syncs=True),
-    client.GetAdditionalDatanode: Call("get_additional_datanode", "file", _file),
-    client.UpdateBlockForPipeline: Call("update_block_for_pipeline", "block", _pipeline_block, syncs=True),
-    client.UpdatePipeline: Call("update_pipeline", "block", _pipeline, syncs=True, at_most_once=True),
-    client.Complete: Call("complete", "file", _file, syncs=True),
-    client.Fsync: Call("fsync", "file", _file, syncs=True),
-    client.RenewLease: Call("renew_lease", "lease", _lease),
-    client.RecoverLease: Call("recover_lease", "file", _file, syncs=True),
-    client.IsFileClosed: Call("is_file_closed", "file", _path),
-    client.Truncate: Call("truncate", "file", _file, syncs=True),
-    client.Delete: Call("delete", "file", _path, syncs=True, at_most_once=True),
-    client.Rename: Call("rename", "file", _two_paths, syncs=True, at_most_once=True),
-    client.Rename2: Call("rename2", "file", _two_paths, syncs=True, at_most_once=True),
-    client.Concat: Call("concat", "file", _concat, syncs=True, at_most_once=True),
-    client.Mkdirs: Call("mkdirs", "file", _path, syncs=True),
-    client.GetFileInfo: Call("get_file_info", "file", _path),
-    client.GetListing: Call("get_listing", "file", _path),
-    client.GetBlockLocations: Call("get_block_locations", "file", _path),
-    client.SetReplication: Call("set_replication", "file", _path, syncs=True),
-    client.SetPermission: Call("set_permission", "file", _path, syncs=True),
-    client.SetOwner: Call("set_owner", "file", _path, syncs=True),
-    client.SetTimes: Call("set_times", "file", _path, syncs=True),
-    client.GetContentSummary: Call("get_content_summary", "file", _path),
-    cluster_status.GetFsStats: Call("get_fs_stats", "node", _caller),
-    cluster_status.GetDatanodeReport: Call("get_datanode_report", "node", _caller),
-    cluster_status.ListOpenFiles: Call("list_open_files", "node", _caller),
-    client.SetSafeMode: Call("set_safe_mode", "node", _caller),
-    client.ReportBadBlocks: Call("report_bad_blocks", "node", _caller),
-    datanode.VersionRequest: Call("version_request", "node", _caller),
-    datanode.RegisterDatanode: Call("register_datanode", "node", _datanode),
-    datanode.SendHeartbeat: Call("send_heartbeat", "node", _datanode),
-    datanode.BlockReport: Call("block_report", "node", _datanode),
-    datanode.BlockReceivedAndDeleted: Call("block_received_and_deleted", "node", _datanode),
-    datanode.CommitBlockSynchronization: Call("commit_block_synchronization", "block", _commit, syncs=True),
-    datanode.ErrorReport: Call("error_report", "node", _error),
-    datanode.ReportBadReplicas: Call("report_bad_replicas", "node", _datanode),
+    client.GetServerDefaults: Call(read_calls.get_server_defaults, "node", _caller),
+    client.Create: Call(create.create, "file", _file, syncs=True, at_most_once=True),
+    client.Append: Call(append.append, "file", _file, syncs=True, at_most_once=True),
+    client.AddBlock: Call(add_block.add_block, "file", _file, syncs=True),
+    client.AbandonBlock: Call(add_block.abandon_block, "file", _abandon, syncs=True),
+    client.GetAdditionalDatanode: Call(add_block.get_additional_datanode, "file", _file),
+    client.UpdateBlockForPipeline: Call(pipeline_calls.update_block_for_pipeline, "block", _pipeline_block, syncs=True),
+    client.UpdatePipeline: Call(pipeline_calls.update_pipeline, "block", _pipeline, syncs=True, at_most_once=True),
+    client.Complete: Call(complete.complete, "file", _file, syncs=True),
+    client.Fsync: Call(complete.fsync, "file", _file, syncs=True),
+    client.RenewLease: Call(lease_recovery.renew_lease, "lease", _lease),
+    client.RecoverLease: Call(lease_recovery.recover_lease, "file", _file, syncs=True),
+    client.IsFileClosed: Call(lease_recovery.is_file_closed, "file", _path),
+    client.Truncate: Call(truncate.truncate, "file", _file, syncs=True),
+    client.Delete: Call(tree_calls.delete, "file", _path, syncs=True, at_most_once=True),
+    client.Rename: Call(tree_calls.rename, "file", _two_paths, syncs=True, at_most_once=True),
+    client.Rename2: Call(tree_calls.rename2, "file", _two_paths, syncs=True, at_most_once=True),
+    client.Concat: Call(tree_calls.concat, "file", _concat, syncs=True, at_most_once=True),
+    client.Mkdirs: Call(tree_calls.mkdirs, "file", _path, syncs=True),
+    client.GetFileInfo: Call(read_calls.get_file_info, "file", _path),
+    client.GetListing: Call(read_calls.get_listing, "file", _path),
+    client.GetBlockLocations: Call(read_calls.get_block_locations, "file", _path),
+    client.SetReplication: Call(attribute_calls.set_replication, "file", _path, syncs=True),
+    client.SetPermission: Call(attribute_calls.set_permission, "file", _path, syncs=True),
+    client.SetOwner: Call(attribute_calls.set_owner, "file", _path, syncs=True),
+    client.SetTimes: Call(attribute_calls.set_times, "file", _path, syncs=True),
+    client.GetContentSummary: Call(read_calls.get_content_summary, "file", _path),
+    cluster_status.GetFsStats: Call(read_calls.get_fs_stats, "node", _caller),
+    cluster_status.GetDatanodeReport: Call(read_calls.get_datanode_report, "node", _caller),
+    cluster_status.ListOpenFiles: Call(read_calls.list_open_files, "node", _caller),
+    client.SetSafeMode: Call(attribute_calls.set_safe_mode, "node", _caller),
+    client.ReportBadBlocks: Call(datanode_calls.report_bad_blocks, "node", _caller),
+    datanode.VersionRequest: Call(datanode_calls.version_request, "node", _caller),
+    datanode.RegisterDatanode: Call(datanode_calls.register_datanode, "node", _datanode),
+    datanode.SendHeartbeat: Call(datanode_calls.send_heartbeat, "node", _datanode),
+    datanode.BlockReport: Call(datanode_calls.block_report, "node", _datanode),
+    datanode.BlockReceivedAndDeleted: Call(datanode_calls.block_received_and_deleted, "node", _datanode),
+    datanode.CommitBlockSynchronization: Call(
+        block_recovery_calls.commit_block_synchronization, "block", _commit, syncs=True
+    ),
+    datanode.ErrorReport: Call(datanode_calls.error_report, "node", _error),
+    datanode.ReportBadReplicas: Call(datanode_calls.report_bad_replicas, "node", _datanode),
 }
 """All calls, by the class of the request."""

@@ -9,9 +9,10 @@ marked corrupt store the replica (`a && b || c` without parentheses in addStored
 Source: BM/BlockManager#checkReplicaCorrupt, #markBlockAsCorrupt, BM/CorruptReplicasMap, Hadoop 3.4.1; facts I.2, I.3.
 """
 
+from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo, CorruptReason, CorruptReplica
 from genstamp_dfs.hdfs.namenode.configuration import Repair
-from genstamp_dfs.hdfs.namenode.redundancy import Redundancy
+from genstamp_dfs.hdfs.namenode.redundancy import add_to_invalidates, remove_stored_block, update_needed
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, ReportedReplica
 
 
@@ -48,87 +49,90 @@ def _is_stamp_wrong(reported: ReportedReplica, block: BlockInfo) -> bool:
             return is_older and reported.state is not ReplicaState.FINALIZED
 
 
-class Corruption(Redundancy):
-    """Marks, and what follows from them."""
+def why_corrupt(bm: BlockManager, reported: ReportedReplica, block: BlockInfo) -> CorruptReason | None:
+    """As `check_replica_corrupt`, and with the repair stale-replica-joins-a-recovery a bit more.
 
-    def why_corrupt(self, reported: ReportedReplica, block: BlockInfo) -> CorruptReason | None:
-        """As `check_replica_corrupt`, and with the repair stale-replica-joins-a-recovery a bit more.
+    Hadoop takes a FINALIZED replica of an older generation for a location of a block under recovery. It can take
+    no part in the recovery, and its refusal keeps those who want an answer of all from going on.
+    """
+    reason = check_replica_corrupt(reported, block)
+    is_older = reported.generation_stamp < block.generation_stamp
+    if reason is None and is_older and bm.repairs(Repair.STALE_REPLICA_JOINS_A_RECOVERY):
+        return CorruptReason.GENSTAMP_MISMATCH
+    return reason
 
-        Hadoop takes a FINALIZED replica of an older generation for a location of a block under recovery. It can take
-        no part in the recovery, and its refusal keeps those who want an answer of all from going on.
-        """
-        reason = check_replica_corrupt(reported, block)
-        is_older = reported.generation_stamp < block.generation_stamp
-        if reason is None and is_older and self.is_closed_hole(Repair.STALE_REPLICA_JOINS_A_RECOVERY):
-            return CorruptReason.GENSTAMP_MISMATCH
-        return reason
 
-    def mark_block_as_corrupt(self, block: BlockInfo, datanode: str, corrupted: Block, reason: CorruptReason) -> None:
-        """A replica counts no longer; it is deleted if the block does not need it, else more copies are ordered.
+def mark_block_as_corrupt(
+    bm: BlockManager, block: BlockInfo, datanode: str, corrupted: Block, reason: CorruptReason
+) -> None:
+    """A replica counts no longer; it is deleted if the block does not need it, else more copies are ordered.
 
-        Args:
-            block: the block.
-            datanode: who has the replica.
-            corrupted: the replica, with its own stamp and length.
-            reason: why.
+    Args:
+        block: the block.
+        datanode: who has the replica.
+        corrupted: the replica, with its own stamp and length.
+        reason: why.
 
-        Source: BlockManager#markBlockAsCorrupt, #invalidateBlock, Hadoop 3.4.1.
-        """
-        descriptor = self.datanode_manager.datanodes.get(datanode)
-        if descriptor is None:
-            return
-        self.store_corrupt(block, descriptor, CorruptReplica(reason, corrupted.generation_stamp))
-        if self._may_delete(block, corrupted):
-            self._invalidate(block, datanode, corrupted)
-        else:
-            self.update_needed(block)
+    Source: BlockManager#markBlockAsCorrupt, #invalidateBlock, Hadoop 3.4.1.
+    """
+    descriptor = bm.datanode_manager.datanodes.get(datanode)
+    if descriptor is None:
+        return
+    bm.store_corrupt(block, descriptor, CorruptReplica(reason, corrupted.generation_stamp))
+    if _may_delete(bm, block, corrupted):
+        _invalidate(bm, block, datanode, corrupted)
+    else:
+        update_needed(bm, block)
 
-    def _may_delete(self, block: BlockInfo, corrupted: Block) -> bool:
-        """Whether the block can do without the corrupt replica."""
-        live = self.live_replicas(block)
-        if live >= block.replication:
-            return True
-        has_more = live + len(block.corrupt) > block.replication
-        is_corrupted_during_write = block.generation_stamp > corrupted.generation_stamp
-        return self.has_min_storage(block) and (has_more or is_corrupted_during_write)
 
-    def _invalidate(self, block: BlockInfo, datanode: str, corrupted: Block) -> None:
-        """Have the replica deleted, unless the good ones may be gone."""
-        if not self.configuration.delete_corrupt_replicas_immediately and self.has_replica_on_stale_content(block):
-            self.postponed[block.block_id] = None
-            return
-        self.add_to_invalidates(corrupted, datanode)
-        self.remove_stored_block(block, datanode)
+def _may_delete(bm: BlockManager, block: BlockInfo, corrupted: Block) -> bool:
+    """Whether the block can do without the corrupt replica."""
+    live = bm.live_replicas(block)
+    if live >= block.replication:
+        return True
+    has_more = live + len(block.corrupt) > block.replication
+    is_corrupted_during_write = block.generation_stamp > corrupted.generation_stamp
+    return bm.has_min_storage(block) and (has_more or is_corrupted_during_write)
 
-    def invalidate_corrupt_replicas(self, block: BlockInfo) -> None:
-        """The block has replicas enough: the corrupt ones can go (#invalidateCorruptReplicas)."""
-        for datanode, mark in list(block.corrupt.items()):
-            self._invalidate(block, datanode, Block(block.block_id, mark.generation_stamp, block.num_bytes))
 
-    def takes_mark_away(self, mark: CorruptReplica) -> bool:
-        """Whether a report that fits makes a marked replica good.
+def _invalidate(bm: BlockManager, block: BlockInfo, datanode: str, corrupted: Block) -> None:
+    """Have the replica deleted, unless the good ones may be gone."""
+    if not bm.configuration.delete_corrupt_replicas_immediately and bm.has_replica_on_stale_content(block):
+        bm.postponed[block.block_id] = None
+        return
+    add_to_invalidates(bm, corrupted, datanode)
+    remove_stored_block(bm, block, datanode)
 
-        Hadoop takes away marks of another stamp only (HDFS-4799); a replica that a recovery has made good stays
-        corrupt if its length or state was the reason. What a reader found out no report can take back.
-        """
-        if mark.reason is CorruptReason.CORRUPTION_REPORTED:
-            return False
-        return mark.reason is CorruptReason.GENSTAMP_MISMATCH or self.is_closed_hole(
-            Repair.MARKS_OF_LENGTH_AND_STATE_STAY
-        )
 
-    def find_and_mark_block_as_corrupt(self, reported: Block, datanode: str) -> None:
-        """A reader, or the datanode itself, has found that the checksums do not match.
+def invalidate_corrupt_replicas(bm: BlockManager, block: BlockInfo) -> None:
+    """The block has replicas enough: the corrupt ones can go (#invalidateCorruptReplicas)."""
+    for datanode, mark in list(block.corrupt.items()):
+        _invalidate(bm, block, datanode, Block(block.block_id, mark.generation_stamp, block.num_bytes))
 
-        Hadoop asks for no stamp. Repaired, a report of another generation is not of the replica that is there.
 
-        Source: BlockManager#findAndMarkBlockAsCorrupt, Hadoop 3.4.1.
-        """
-        block = self.blocks.get(reported.block_id)
-        if block is None:
-            return
-        is_other = reported.generation_stamp != block.generation_stamp
-        if is_other and self.is_closed_hole(Repair.BAD_BLOCK_REPORTS_NAME_THE_STAMP):
-            return
-        if datanode in block.stored or datanode in block.expected_locations():
-            self.mark_block_as_corrupt(block, datanode, reported, CorruptReason.CORRUPTION_REPORTED)
+def takes_mark_away(bm: BlockManager, mark: CorruptReplica) -> bool:
+    """Whether a report that fits makes a marked replica good.
+
+    Hadoop takes away marks of another stamp only (HDFS-4799); a replica that a recovery has made good stays
+    corrupt if its length or state was the reason. What a reader found out no report can take back.
+    """
+    if mark.reason is CorruptReason.CORRUPTION_REPORTED:
+        return False
+    return mark.reason is CorruptReason.GENSTAMP_MISMATCH or bm.repairs(Repair.MARKS_OF_LENGTH_AND_STATE_STAY)
+
+
+def find_and_mark_block_as_corrupt(bm: BlockManager, reported: Block, datanode: str) -> None:
+    """A reader, or the datanode itself, has found that the checksums do not match.
+
+    Hadoop asks for no stamp. Repaired, a report of another generation is not of the replica that is there.
+
+    Source: BlockManager#findAndMarkBlockAsCorrupt, Hadoop 3.4.1.
+    """
+    block = bm.blocks.get(reported.block_id)
+    if block is None:
+        return
+    is_other = reported.generation_stamp != block.generation_stamp
+    if is_other and bm.repairs(Repair.BAD_BLOCK_REPORTS_NAME_THE_STAMP):
+        return
+    if datanode in block.stored or datanode in block.expected_locations():
+        mark_block_as_corrupt(bm, block, datanode, reported, CorruptReason.CORRUPTION_REPORTED)

@@ -13,6 +13,7 @@ from typing import ClassVar
 import msgspec
 
 from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.world.request import Caller
 
 
 class CallOfClient(msgspec.Struct, frozen=True, array_like=True):
@@ -23,6 +24,11 @@ class CallOfClient(msgspec.Struct, frozen=True, array_like=True):
 
 
 NO_CALL = CallOfClient()
+
+
+def call_of(caller: Caller) -> CallOfClient:
+    """How an edit names the call that it comes from."""
+    return CallOfClient(caller.client_id, caller.call_id) if caller.client_id else NO_CALL
 
 
 class EditOp(msgspec.Struct, frozen=True, array_like=True):

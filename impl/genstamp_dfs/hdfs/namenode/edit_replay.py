@@ -15,12 +15,19 @@ from typing import Any
 
 from genstamp_dfs.errors import HdfsIOException, StorageError
 from genstamp_dfs.hdfs.namenode import edit_ops as ops
+from genstamp_dfs.hdfs.namenode.append import append_answer, prepare_file_for_append
+from genstamp_dfs.hdfs.namenode.attribute_calls import change_owner, change_replication, change_times
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.completion import add_block_collection, remove_block_from_map
 from genstamp_dfs.hdfs.namenode.configuration import Repair
+from genstamp_dfs.hdfs.namenode.create import add_file
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile
+from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile, file_status
 from genstamp_dfs.hdfs.namenode.paths import names_of
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
+from genstamp_dfs.hdfs.namenode.tree_calls import concat_files
+from genstamp_dfs.hdfs.namenode.tree_changes import add_directory, move, remove_tree
+from genstamp_dfs.hdfs.namenode.truncate import cut_blocks, prepare_file_for_truncate
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState
 
 
@@ -92,50 +99,50 @@ class EditReplay:
         existing = self._directory.get(op.path)
         if existing is not None:
             assert op.overwrite, f"{op.path} exists"
-            self._namesystem.remove_tree(existing, op.time_ms)
+            remove_tree(self._namesystem, existing, op.time_ms)
         self._directory.last_inode_id = max(self._directory.last_inode_id, op.file_id)
-        inode = self._namesystem.add_file(*self._parent_of(op.path), op)
-        self._remember(op.call, self._namesystem.file_status(inode))
+        inode = add_file(self._namesystem, *self._parent_of(op.path), op)
+        self._remember(op.call, file_status(inode))
 
     def _mkdir(self, op: ops.MkdirOp) -> None:
         self._directory.last_inode_id = max(self._directory.last_inode_id, op.file_id)
         parent, name = self._parent_of(op.path)
-        self._namesystem.add_directory(parent, name, op.file_id, op.permission, op.time_ms, op.owner)
+        add_directory(self._namesystem, parent, name, op.file_id, op.permission, op.time_ms, op.owner)
 
     def _delete(self, op: ops.DeleteOp) -> None:
-        self._namesystem.remove_tree(self._existing(op.path), op.time_ms)
+        remove_tree(self._namesystem, self._existing(op.path), op.time_ms)
         self._remember(op.call, True)
 
     def _rename_old(self, op: ops.RenameOldOp) -> None:
-        self._namesystem.move(self._existing(op.source), *self._parent_of(op.destination), op.time_ms)
+        move(self._namesystem, self._existing(op.source), *self._parent_of(op.destination), op.time_ms)
         self._remember(op.call, True)
 
     def _rename(self, op: ops.RenameOp) -> None:
         source, replaced = self._existing(op.source), self._directory.get(op.destination)
         if replaced is not None:
             assert op.overwrite, f"{op.destination} exists"
-            self._namesystem.remove_tree(replaced, op.time_ms)
-        self._namesystem.move(source, *self._parent_of(op.destination), op.time_ms)
+            remove_tree(self._namesystem, replaced, op.time_ms)
+        move(self._namesystem, source, *self._parent_of(op.destination), op.time_ms)
         self._remember(op.call, None)
 
     def _concat(self, op: ops.ConcatDeleteOp) -> None:
         sources = [self._directory.file_at(path) for path in op.sources]
-        self._namesystem.concat_files(self._directory.file_at(op.target), sources, op.time_ms)
+        concat_files(self._namesystem, self._directory.file_at(op.target), sources, op.time_ms)
         self._remember(op.call, None)
 
     # -- what files are like ------------------------------------------------------------------------------------
 
     def _set_replication(self, op: ops.SetReplicationOp) -> None:
-        self._namesystem.change_replication(self._directory.file_at(op.path), op.replication)
+        change_replication(self._namesystem, self._directory.file_at(op.path), op.replication)
 
     def _set_permissions(self, op: ops.SetPermissionsOp) -> None:
         self._existing(op.path).permission = op.permission
 
     def _set_owner(self, op: ops.SetOwnerOp) -> None:
-        self._namesystem.change_owner(self._existing(op.path), op.owner, op.group)
+        change_owner(self._existing(op.path), op.owner, op.group)
 
     def _times(self, op: ops.TimesOp) -> None:
-        self._namesystem.change_times(self._existing(op.path), op.modification_time_ms, op.access_time_ms)
+        change_times(self._existing(op.path), op.modification_time_ms, op.access_time_ms)
 
     # -- counters -----------------------------------------------------------------------------------------------
 
@@ -150,10 +157,10 @@ class EditReplay:
     def _append(self, op: ops.AppendOp) -> None:
         inode = self._directory.file_at(op.path)
         assert not inode.is_under_construction, f"{op.path} is open"
-        opened = self._namesystem.prepare_file_for_append(
-            inode, op.client_name, op.client_machine, is_new_block=op.new_block
+        opened = prepare_file_for_append(
+            self._namesystem, inode, op.client_name, op.client_machine, is_new_block=op.new_block
         )
-        answer = self._namesystem.append_answer(inode, opened, is_new_block=op.new_block, machine=op.client_machine)
+        answer = append_answer(self._namesystem, inode, opened, is_new_block=op.new_block, machine=op.client_machine)
         self._remember(op.call, answer)
 
     def _reassign_lease(self, op: ops.ReassignLeaseOp) -> None:
@@ -165,15 +172,15 @@ class EditReplay:
 
     def _truncate(self, op: ops.TruncateOp) -> None:
         inode = self._directory.file_at(op.path)
-        at_border = self._namesystem.cut_blocks(inode, op.new_length, op.time_ms)
+        at_border = cut_blocks(self._namesystem, inode, op.new_length, op.time_ms)
         if op.truncate_block is not None:
             assert not at_border, f"{op.new_length} is a border between blocks of {op.path}"
-            last = self._namesystem.prepare_file_for_truncate(
-                inode, op.client_name, op.client_machine, op.truncate_block
+            last = prepare_file_for_truncate(
+                self._namesystem, inode, op.client_name, op.client_machine, op.truncate_block
             )
             last.state = BlockUCState.UNDER_RECOVERY
             last.block_recovery_id = op.truncate_block.generation_stamp
-        if Repair.ANSWERS_ARE_KEPT in self._namesystem.closed_holes:
+        if self._namesystem.repairs(Repair.ANSWERS_ARE_KEPT):
             self._remember(op.call, at_border)
 
     def _close(self, op: ops.CloseOp) -> None:
@@ -193,7 +200,7 @@ class EditReplay:
             assert last.matches(op.penultimate), f"{op.path} ends with {last.as_block()}, not {op.penultimate}"
             last.num_bytes = op.penultimate.num_bytes
             self._force_complete(last)
-        self._block_manager.add_block(inode, op.last, ())
+        add_block_collection(self._block_manager, inode, op.last, ())
 
     def _update_blocks_op(self, op: ops.UpdateBlocksOp) -> None:
         self._update_blocks(self._open_file(op.path), op.blocks, closes=False)
@@ -214,7 +221,7 @@ class EditReplay:
                 self._force_complete(old)
         self._drop_last_block(inode, blocks)
         for new in blocks[len(inode.blocks) :]:
-            added = self._block_manager.add_block(inode, new, ())
+            added = add_block_collection(self._block_manager, inode, new, ())
             if closes:
                 self._force_complete(added)
 
@@ -223,13 +230,12 @@ class EditReplay:
         if len(blocks) >= len(inode.blocks):
             return
         assert len(blocks) == len(inode.blocks) - 1, f"{inode.path} has {len(inode.blocks)} blocks, not {len(blocks)}"
-        self._block_manager.remove_block_from_map(inode.blocks.pop())
+        remove_block_from_map(self._block_manager, inode.blocks.pop())
 
     def _force_complete(self, block: BlockInfo) -> None:
         if block.is_complete:
             return
-        if block.is_copy_on_truncate and block.truncate_block is not None:
-            source = self._block_manager.get_stored_block(block.truncate_block.block_id)
-            if source is not None:
-                self._block_manager.remove_block_from_map(source)
+        source = self._block_manager.copied_by(block)
+        if source is not None:
+            remove_block_from_map(self._block_manager, source)
         block.convert_to_complete()

@@ -1,43 +1,78 @@
-"""All calls of the namenode in one class, and what it does by itself as time passes.
+"""The state of a namenode, and what most of its calls need of it.
 
-Each call stands in a file of its concern; each class there adds to the one before:
+The calls are functions of this state, in a module for each concern: `calls` names them. Such a function takes the
+namesystem (`fsn`), a request and its caller, and gives the answer or raises one of Hadoop's exceptions. After an
+exception nothing has changed, except where a docstring says so.
 
-    base, lease_recovery, tree_changes, create, append, add_block, complete, truncate, pipeline_calls,
-    block_recovery_calls, datanode_calls, tree_calls, attribute_calls, read_calls
+Not here: permissions, quotas, high availability (this namenode is always the active one).
 
-Not here: who calls, and what becomes of the answer (`namenode`).
-
-Source: NN/FSNamesystem, BM/BlockManager.RedundancyMonitor, BM/HeartbeatManager.Monitor, Hadoop 3.4.1.
+Source: NN/FSNamesystem, Hadoop 3.4.1; facts E.0.
 """
 
 import random
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Protocol
 
+from genstamp_dfs.errors import FileNotFoundException, LeaseExpiredException, SafeModeException
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
-from genstamp_dfs.hdfs.namenode.base import Journal
+from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
+from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
-from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
-from genstamp_dfs.hdfs.namenode.read_calls import ReadCalls
-from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
+from genstamp_dfs.hdfs.namenode.edit_ops import NO_CALL, AnyOp, CallOfClient, SetGenstampOp, UpdateBlocksOp
+from genstamp_dfs.hdfs.namenode.lease_manager import LeaseManager
+from genstamp_dfs.hdfs.namenode.namespace import FSDirectory, INode, INodeFile
+from genstamp_dfs.hdfs.namenode.reserved import DirOp, check_absolute, resolve_path
+from genstamp_dfs.hdfs.protocol import NO_FILE_ID, LocatedBlock
 
 
-@dataclass
-class Monitor:
-    """Something that is done again and again: how often, and when next."""
+class Journal(Protocol):
+    """Where edits go, in the order of the changes."""
 
-    period_us: int
-    next_us: int
+    @property
+    def last_transaction(self) -> int:
+        """Id of the last edit."""
 
-    def is_due(self, now_us: int) -> bool:
-        """Whether it is to be done now; if so, the next time is a period from now."""
-        if now_us < self.next_us:
-            return False
-        self.next_us = now_us + self.period_us
-        return True
+    @property
+    def synced_transaction(self) -> int:
+        """Id of the last edit that is on disk."""
+
+    def log(self, op: AnyOp) -> None:
+        """Take an edit; it is on disk only after a sync."""
 
 
-class FSNamesystem(ReadCalls):
-    """The namenode's state, the calls on it, and its monitors."""
+@dataclass(slots=True)
+class Shown:
+    """What a call shows beside its answer, for its event.
+
+    Attributes:
+        block_id: the block that it was about.
+        file: path of the file, where the request names a block only.
+        file_id: id of the file that it was about; of create, the new one.
+        replaced_file_id: of the file that create has overwritten.
+    """
+
+    generation_stamp: int | None = None
+    recovery_id: int | None = None
+    num_bytes: int | None = None
+    block_id: int | None = None
+    file: str | None = None
+    file_id: int | None = None
+    replaced_file_id: int | None = None
+    observed: dict[str, str] = field(default_factory=dict)
+
+
+class FSNamesystem:
+    """Files, leases, blocks and datanodes.
+
+    Attributes:
+        journal: where edits go.
+        namespace: which cluster this is.
+        blocks_to_remove: blocks of deleted files. They are removed some at a time, so that a large deletion stops
+            nobody; until then they lead to no file, which every call by block has to look out for (HDFS-6825,
+            HDFS-7707).
+        shown: what the present call shows for its event.
+    """
 
     def __init__(
         self,
@@ -47,42 +82,121 @@ class FSNamesystem(ReadCalls):
         journal: Journal,
         namespace: NamespaceInfo,
     ) -> None:
-        super().__init__(configuration, clock, chance, journal, namespace)
-        self.lease_monitor = self._monitor(configuration.limits.lease_recheck_ms)
-        self.heartbeat_monitor = self._monitor(configuration.heartbeat_recheck_ms)
-        self.redundancy_monitor = self._monitor(configuration.redundancy_interval_ms)
+        self.configuration = configuration
+        self.clock = clock
+        self.chance = chance
+        self.journal = journal
+        self.namespace = namespace
+        self.directory = FSDirectory()
+        self.lease_manager = LeaseManager(configuration.limits)
+        self.block_manager = BlockManager(configuration, clock, chance)
+        self.datanode_manager = self.block_manager.datanode_manager
+        self.blocks_to_remove: deque[BlockInfo] = deque()
+        self.shown = Shown()
 
-    def _monitor(self, period_ms: int) -> Monitor:
-        period_us = period_ms * MICROSECONDS_A_MILLISECOND
-        return Monitor(period_us, self.clock.now_us() + period_us)
+    def repairs(self, repair: Repair) -> bool:
+        """Whether this namenode does not have the hole."""
+        return self.block_manager.repairs(repair)
 
-    def do_what_is_due(self) -> list[ExpiredLease]:
-        """Run the monitors whose time has come; gives what the lease monitor did."""
-        now_us = self.clock.now_us()
-        self.remove_blocks(self.configuration.block_deletion_increment)
-        if self.block_manager.safe_mode.ends(now_us, self._awaited_reports(now_us)):
-            self.block_manager.initialize_queues()
-        if self.heartbeat_monitor.is_due(now_us):
-            self.check_heartbeats()
-        if self.redundancy_monitor.is_due(now_us) and not self.block_manager.safe_mode.is_on:
-            self.block_manager.process_pending_timeouts()
-            self.block_manager.compute_work()
-        return self.check_leases() if self.lease_monitor.is_due(now_us) else []
+    # -- checks -------------------------------------------------------------------------------------------------
 
-    def _awaited_reports(self, now_us: int) -> list[str]:
-        """The datanodes without whose first full report safe mode does not end; of Hadoop none.
+    def check_safe_mode(self, what: str) -> None:
+        """Refuse a change while the namenode is in safe mode.
 
-        One that has been silent for too long is not waited for, although safe mode takes nobody for dead.
+        Raises:
+            SafeModeException: it is.
         """
-        if not self.is_closed_hole(Repair.SAFE_MODE_WAITS_FOR_REPORTS):
-            return []
-        silent = self.datanode_manager.expired_datanodes(now_us)
-        known = self.datanode_manager.datanodes.values()
-        return [each.name for each in known if each.is_alive and each.is_content_stale and each not in silent]
+        safe_mode = self.block_manager.safe_mode
+        if safe_mode.is_on:
+            raise SafeModeException(f"cannot {what}: the namenode is in safe mode, {safe_mode.tip()}")
 
-    def check_heartbeats(self) -> None:
-        """Take datanodes that have been silent for too long for dead; none in safe mode (HeartbeatManager)."""
-        if self.block_manager.safe_mode.is_on:
-            return
-        for datanode in self.datanode_manager.expired_datanodes(self.clock.now_us()):
-            self.remove_datanode(datanode.name)
+    def resolve(self, path: str, operation: DirOp) -> str:
+        """The path that a path leads to.
+
+        Raises:
+            HdfsIOException: one of those of `reserved.resolve_path`.
+        """
+        return resolve_path(path, operation, self.directory)
+
+    def file_for(self, path: str, operation: DirOp) -> INodeFile:
+        """The file that a path leads to.
+
+        Raises:
+            HdfsIOException: one of those of `reserved.resolve_path`.
+            FileNotFoundException: there is nothing, or a directory.
+        """
+        return self.directory.file_at(self.resolve(path, operation))
+
+    def inode_of(self, path: str, file_id: int) -> INode | None:
+        """What is meant: by its id where one is given, else by its path (HDFS-6294).
+
+        Raises:
+            HdfsIOException: one of those of `reserved.resolve_path`.
+        """
+        if file_id == NO_FILE_ID:
+            return self.directory.get(self.resolve(path, DirOp.WRITE))
+        inode = self.directory.inodes.get(file_id)
+        if inode is None:
+            check_absolute(path)
+        return inode
+
+    def check_lease(self, path: str, holder: str, file_id: int = NO_FILE_ID) -> INodeFile:
+        """The file, if the holder is its owner of record. The age of the lease does not matter.
+
+        Raises:
+            FileNotFoundException: there is no such file.
+            LeaseExpiredException: it is a directory, closed, or another client's.
+
+        Source: FSNamesystem#checkLease (HDFS-2484), Hadoop 3.4.1.
+        """
+        inode = self.inode_of(path, file_id)
+        if inode is None:
+            raise FileNotFoundException(f"File does not exist: {path} (inode {file_id}), asked by {holder}")
+        if not isinstance(inode, INodeFile):
+            raise LeaseExpiredException(f"{path} is not a file, asked by {holder}")
+        if not inode.is_under_construction:
+            raise LeaseExpiredException(f"{path} is not open for writing, asked by {holder}")
+        if inode.client_name != holder:
+            raise LeaseExpiredException(f"{holder} is not the lease owner of {path}, which is {inode.client_name}")
+        return inode
+
+    # -- edits --------------------------------------------------------------------------------------------------
+
+    def next_generation_stamp(self) -> int:
+        """A fresh stamp, logged."""
+        stamp = self.block_manager.block_ids.next_generation_stamp()
+        self.journal.log(SetGenstampOp(stamp))
+        return stamp
+
+    def persist_blocks(self, inode: INodeFile, call: CallOfClient = NO_CALL) -> None:
+        """Log the blocks of an open file as they are now (FSDirWriteFileOp#persistBlocks)."""
+        self.journal.log(UpdateBlocksOp(inode.path, tuple(block.as_block() for block in inode.blocks), call))
+
+    # -- what clients are told ----------------------------------------------------------------------------------
+
+    def located_block(self, block: BlockInfo, offset: int, machine: str) -> LocatedBlock:
+        """The block and where it is, for a reader on this machine.
+
+        Of a block that is not COMPLETE, the expected locations; else the good replicas, or the corrupt ones if there
+        is no other. The reader's own datanode comes first, stale ones last.
+
+        Source: BlockManager#createLocatedBlock, DatanodeManager#sortLocatedBlocks, Hadoop 3.4.1.
+        """
+        is_corrupt = False
+        if not block.is_complete:
+            locations = list(block.expected_locations())
+        elif block.stored:
+            locations = list(block.stored)
+        else:
+            locations = list(block.corrupt)
+            is_corrupt = bool(locations)
+        now_us = self.clock.now_us()
+        locations.sort(key=lambda name: (name != machine, self.datanode_manager.is_stale(name, now_us)))
+        return LocatedBlock(block.as_block(), tuple(locations), offset, is_corrupt)
+
+    def show_block(self, block: BlockInfo | None) -> None:
+        """Let the event tell of a block: id, stamp and state."""
+        if block is not None:
+            self.shown.block_id = block.block_id
+            self.shown.generation_stamp = block.generation_stamp
+            self.shown.observed["block_state"] = block.state.value

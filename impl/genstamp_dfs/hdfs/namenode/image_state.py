@@ -11,6 +11,7 @@ from typing import Any
 
 from genstamp_dfs.errors import StorageError
 from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus, LastBlockWithStatus
+from genstamp_dfs.hdfs.namenode.completion import add_block_collection, add_block_to_map
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.edit_ops import CallOfClient
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
@@ -24,7 +25,7 @@ def image_of(namesystem: FSNamesystem, retry_cache: RetryCache, transaction: int
     """The namespace as it is now, after this transaction."""
     block_ids = namesystem.block_manager.block_ids
     answers: tuple[ImageAnswer, ...] = ()
-    if Repair.ANSWERS_ARE_KEPT in namesystem.closed_holes:
+    if namesystem.repairs(Repair.ANSWERS_ARE_KEPT):
         remembered = retry_cache.calls(namesystem.clock.now_us())
         answers = tuple(_saved_answer(call, answer) for call, answer in remembered)
     return Image(
@@ -100,7 +101,7 @@ def load_image(image: Image, namesystem: FSNamesystem, retry_cache: RetryCache) 
     for file_id, block in image.copied_blocks:
         inode = namesystem.directory.inodes[file_id]
         assert isinstance(inode, INodeFile)
-        namesystem.block_manager.new_block(inode, block).convert_to_complete()
+        add_block_to_map(namesystem.block_manager, inode, block).convert_to_complete()
     now_us = namesystem.clock.now_us()
     for answer in image.answers:
         retry_cache.add(answer.call, answer.status or answer.appended or answer.flag, now_us)
@@ -130,7 +131,7 @@ def _load_inode(saved: ImageInode, namesystem: FSNamesystem) -> None:
 def _load_blocks(inode: INodeFile, saved: ImageInode, namesystem: FSNamesystem) -> None:
     """The blocks of a file; all are COMPLETE but the last one of an open file."""
     for block in saved.blocks:
-        namesystem.block_manager.add_block(inode, block, ())
+        add_block_collection(namesystem.block_manager, inode, block, ())
     closed = inode.blocks if saved.client_name is None else inode.blocks[:-1]
     for complete in closed:
         complete.convert_to_complete()

@@ -22,13 +22,15 @@ from genstamp_dfs.errors import (
     UnsupportedOperationException,
 )
 from genstamp_dfs.events import EventSink
-from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus
+from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus, Truncate
 from genstamp_dfs.hdfs.messages.datanode_protocol import BlockReceivedAndDeleted, NamespaceInfo
-from genstamp_dfs.hdfs.namenode.base import Shown
 from genstamp_dfs.hdfs.namenode.calls import CALLS, Call, passed_bytes
 from genstamp_dfs.hdfs.namenode.checkpoint import Checkpointer
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
+from genstamp_dfs.hdfs.namenode.edit_ops import call_of
+from genstamp_dfs.hdfs.namenode.fs_namesystem import Shown
 from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
+from genstamp_dfs.hdfs.namenode.monitors import Monitors
 from genstamp_dfs.hdfs.namenode.reserved import DirOp
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.start import start_namesystem
@@ -62,11 +64,10 @@ class NameNode:
         self._clock = clock
         self._events = events
         self.namesystem, self.edit_log = start_namesystem(configuration, disk, clock, chance, self.retry_cache)
+        self._monitors = Monitors(self.namesystem)
         self.checkpointer = Checkpointer(configuration, disk, clock, self.edit_log)
         self.needs_sync = False
         self.failure: DiskError | None = None
-        self._handlers = {request: (call, getattr(self.namesystem, call.method)) for request, call in CALLS.items()}
-        self._truncate_at_most_once = Repair.ANSWERS_ARE_KEPT in configuration.closed_holes
 
     @property
     def namespace(self) -> NamespaceInfo:
@@ -83,14 +84,14 @@ class NameNode:
             DiskError: the disk failed earlier, and the namenode has stopped.
         """
         self._check_running()
-        found = self._handlers.get(type(request))
-        if found is None:
+        call = CALLS.get(type(request))
+        if call is None:
             raise UnsupportedOperationException(f"{type(request).__name__} is no call of a namenode")
-        call, handler = found
         shown = self.namesystem.shown = Shown(file_id=self._named_file(call, request))
-        is_cached = call.at_most_once or (self._truncate_at_most_once and call.method == "truncate")
+        is_kept_truncate = isinstance(request, Truncate) and self.namesystem.repairs(Repair.ANSWERS_ARE_KEPT)
+        is_cached = call.at_most_once or is_kept_truncate
         if is_cached:
-            remembered = self.retry_cache.find(self.namesystem.call_of(caller), self._clock.now_us())
+            remembered = self.retry_cache.find(call_of(caller), self._clock.now_us())
             if remembered:
                 _check_same_kind(request, caller, remembered[0])
                 self.needs_sync = self.edit_log.has_unsynced
@@ -98,19 +99,19 @@ class NameNode:
                 answer: Answer = remembered[0]
                 return answer
         try:
-            answer = handler(request, caller)
+            answer = call.function(self.namesystem, request, caller)
         except HdfsIOException as refusal:
             self.needs_sync = self.edit_log.has_unsynced
             self._record(call, request, caller, shown, refused_with=refusal.hadoop_name)
             raise
         # A delete or rename that answers false is carried out again (RetryCache#setState).
         if is_cached and answer is not False:
-            self.retry_cache.add(self.namesystem.call_of(caller), answer, self._clock.now_us())
+            self.retry_cache.add(call_of(caller), answer, self._clock.now_us())
         self.needs_sync = call.syncs and self.edit_log.has_unsynced
-        if isinstance(answer, HdfsFileStatus) and call.method == "create":
+        if isinstance(answer, HdfsFileStatus) and call.name == "create":
             shown.file_id, shown.replaced_file_id = answer.file_id, shown.file_id
         if isinstance(answer, bool):
-            shown.observed["answer" if call.method not in ("complete", "recover_lease") else "closed"] = (
+            shown.observed["answer" if call.name not in ("complete", "recover_lease") else "closed"] = (
                 "true" if answer else "false"
             )
         self._record(call, request, caller, shown)
@@ -131,7 +132,7 @@ class NameNode:
             DiskError: the disk failed, and the namenode has stopped.
         """
         self._check_running()
-        for expired in self.namesystem.do_what_is_due():
+        for expired in self._monitors.do_what_is_due(self.namesystem):
             self._record_expired(expired)
         self.needs_sync = self.edit_log.has_unsynced
         with self._stopping_on_failure():
@@ -241,7 +242,7 @@ class NameNode:
             time_us=self._clock.now_us(),
             kind=call.kind,
             entity=entity,
-            event=event or call.method,
+            event=event or call.name,
             arguments=arguments,
             refused_with=refused_with,
             generation_stamp=shown.generation_stamp,
@@ -288,7 +289,6 @@ class NameNode:
 
     def _record_expired(self, expired: ExpiredLease) -> None:
         """Tell of a lease that the monitor has released, or could not."""
-        released = expired.released
         holder = NAMENODE if expired.holder.startswith(INTERNAL_LEASE_HOLDER) else expired.holder
         self._events.record(
             node=NAMENODE,
@@ -299,8 +299,8 @@ class NameNode:
             arguments={"holder": holder, "file": expired.path, "inode": str(expired.file_id)}
             | {"transaction": str(self.edit_log.last_transaction)},
             refused_with=None if expired.refusal is None else expired.refusal.hadoop_name,
-            recovery_id=None if released is None else released.recovery_id,
-            observed={} if released is None else {"closed": str(released.closed).lower()},
+            recovery_id=expired.recovery_id,
+            observed={} if expired.refusal is not None else {"closed": str(expired.closed).lower()},
         )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from genstamp_dfs.errors import FileNotFoundException, ParentNotDirectoryException
+from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.paths import names_of
 
@@ -73,6 +74,12 @@ class INodeFile(INode):
     def penultimate_block(self) -> BlockInfo | None:
         """The block before the last, if the file has one."""
         return self.blocks[-2] if len(self.blocks) > 1 else None
+
+    @property
+    def is_penultimate_complete(self) -> bool:
+        """Whether the block before the last is COMPLETE, or there is none (FSNamesystem#checkFileProgress)."""
+        penultimate = self.penultimate_block()
+        return penultimate is None or penultimate.is_complete
 
     def size(self) -> int:
         """Length in bytes, with what is known of a block under construction (INodeFile#computeFileSize)."""
@@ -151,10 +158,6 @@ class FSDirectory:
             inode = child
         return inode, []
 
-    def is_deleted(self, inode: INode) -> bool:
-        """Whether the inode is no longer in the tree."""
-        return self.inodes.get(inode.file_id) is not inode
-
     def all_files(self) -> Iterator[INodeFile]:
         """All files, by id."""
         return (inode for inode in self.inodes.values() if isinstance(inode, INodeFile))
@@ -198,3 +201,33 @@ def subtree(inode: INode) -> Iterator[INode]:
         yield each
         if isinstance(each, INodeDirectory):
             waiting.extend(each.children.values())
+
+
+def file_status(inode: INode, path: str = "") -> HdfsFileStatus:
+    """A file or directory as the namenode tells of it, under this name."""
+    if isinstance(inode, INodeDirectory):
+        return HdfsFileStatus(
+            inode.file_id,
+            path,
+            True,
+            modification_time_ms=inode.modification_time_ms,
+            access_time_ms=inode.access_time_ms,
+            permission=inode.permission,
+            owner=inode.owner,
+            group=inode.group,
+            children=len(inode.children),
+        )
+    assert isinstance(inode, INodeFile)
+    return HdfsFileStatus(
+        inode.file_id,
+        path,
+        False,
+        inode.size(),
+        inode.replication,
+        inode.block_size,
+        inode.modification_time_ms,
+        inode.access_time_ms,
+        inode.permission,
+        inode.owner,
+        inode.group,
+    )

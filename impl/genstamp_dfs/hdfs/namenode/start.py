@@ -29,17 +29,11 @@ from genstamp_dfs.hdfs.namenode.edit_log import (
 from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp
 from genstamp_dfs.hdfs.namenode.edit_replay import EditReplay
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.hdfs.namenode.image import (
-    TEMPORARY,
-    Image,
-    ImageWriter,
-    encode_image,
-    image_transactions,
-    read_image,
-)
+from genstamp_dfs.hdfs.namenode.image import TEMPORARY, Image, ImageWriter, encode_image, image_transactions, read_image
 from genstamp_dfs.hdfs.namenode.image_state import image_of, load_image
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.storage_directory import StorageDirectory, open_storage, write_version
+from genstamp_dfs.hdfs.namenode.tree_changes import remove_blocks
 from genstamp_dfs.world.disk import Disk, replace_file
 from genstamp_dfs.world.wal import Batch, LogFile
 
@@ -76,7 +70,7 @@ def start_namesystem(
         for number, op in enumerate(frame.records, frame.first):
             if number > saved.image.transaction:
                 replay.apply(number, op)
-    namesystem.remove_blocks(len(namesystem.blocks_to_remove))
+    remove_blocks(namesystem, len(namesystem.blocks_to_remove))
     _end_last_segment(disk, saved)
     edit_log.start_segment()
     namesystem.lease_manager.renew_all_leases(clock.now_us())
@@ -88,7 +82,7 @@ def _enter_safe_mode(namesystem: FSNamesystem) -> None:
     """Nothing changes until the COMPLETE blocks are reported; repaired, nor while others may be reported."""
     blocks = namesystem.block_manager.blocks.values()
     complete = sum(block.is_complete for block in blocks)
-    is_repaired = namesystem.is_closed_hole(Repair.SAFE_MODE_WAITS_FOR_REPORTS)
+    is_repaired = namesystem.repairs(Repair.SAFE_MODE_WAITS_FOR_REPORTS)
     waits = is_repaired and complete < len(blocks)
     namesystem.block_manager.safe_mode.activate(complete, namesystem.clock.now_us(), waits=waits)
 

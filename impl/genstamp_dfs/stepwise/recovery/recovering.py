@@ -12,6 +12,7 @@ from typing import Any
 from genstamp_dfs.hdfs.messages.data_transfer import CHUNK_BYTES
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.messages.inter_datanode import InitReplicaRecovery, UpdateReplicaUnderRecovery
+from genstamp_dfs.hdfs.namenode.datanode_calls import remove_datanode
 from genstamp_dfs.hdfs.protocol import ReplicaState
 from genstamp_dfs.simulation.disk import DiskOfLife
 from genstamp_dfs.simulation.loop import Life, Task
@@ -207,7 +208,7 @@ class RecoverySteps(WritingSteps):
                 near.arrived.clear()
         self.cluster.crash(datanode)
         self.loop.settle()
-        self.namenode.namesystem.remove_datanode(datanode)
+        remove_datanode(self.namenode.namesystem, datanode)
         self.record("datanode_crash", datanode, "node", datanode, {"datanode": datanode})
 
     def datanode_restart(self, datanode: str) -> None:

@@ -12,7 +12,7 @@ from genstamp.lockstep.hdfs.lease import LeaseProjection
 from genstamp.lockstep.hdfs.lease_words import FILE
 from genstamp.lockstep.projection import Happened
 from genstamp_dfs.errors import FileNotFoundException
-from genstamp_dfs.hdfs.namenode.base import FSNamesystemBase
+from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease, LeaseManager
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import Semantics
@@ -51,13 +51,13 @@ def test_a_run_without_faults_conforms() -> None:
 
 @pytest.mark.slow
 def test_a_namenode_that_does_not_look_at_the_owner_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    def check_lease(self: FSNamesystemBase, path: str, holder: str, file_id: int = 0) -> INodeFile:
+    def check_lease(self: FSNamesystem, path: str, holder: str, file_id: int = 0) -> INodeFile:
         inode = self.inode_of(path, file_id)
         if not isinstance(inode, INodeFile) or not inode.is_under_construction:
             raise FileNotFoundException(f"File does not exist: {path}")
         return inode
 
-    monkeypatch.setattr(FSNamesystemBase, "check_lease", check_lease)
+    monkeypatch.setattr(FSNamesystem, "check_lease", check_lease)
     held = held_seed(10)
     assert held.verdict == "rejected"
     assert "the caller owns the file" in {label for one in held.rejections for label in one.rejected.labels}
