@@ -5,12 +5,12 @@ the release of a file are about the block before the last. The progress of earli
 before a client commits a block, and before a recovery does.
 """
 
-from genstamp_model.language import Bool, Members, Ordered, action, case, observe, require, when
+from genstamp_model.language import Bool, Members, action, case, observe, require, when
 from genstamp_spec.hdfs.parts.earlier_state import Earlier, complete_block, no_earlier
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
-from genstamp_spec.hdfs.parts.some_data import SomeStreams
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.state.earlier import SeveralBlocks
+from genstamp_spec.hdfs.state.outline import Outline
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
@@ -22,27 +22,6 @@ class EarlierBlocks(BlockSteps, SeveralBlocks, lane="namenode"):
         require(s.earlier_is_complete(file), "the block before is complete")
 
     # addBlock (E.5).
-
-    def previous_is_last(s, file: File, passed: Ordered) -> Bool:
-        """What the client passes is the file's last block; of an append to a full block, nothing (case 1)."""
-        nothing, full = s.block[file].at(BlockLifecycle.absent), s.block[file].at(BlockLifecycle.complete)
-        return when(passed == 0, nothing | full, ~nothing & (passed == s.block_stamp[file]))
-
-    def previous_is_earlier(s, file: File, passed: Ordered) -> Bool:
-        """What the client passes is the block before the last one (case 2): it has missed an answer.
-
-        Nothing is passed for a file's first block, and for the first one after an append to a full block.
-        """
-        same = when(passed == 0, s.may_have_passed_none(file), passed == s.earlier[file].stamp)
-        return ~s.block[file].at(BlockLifecycle.absent) & ~s.previous_is_last(file, passed) & same
-
-    def may_have_passed_none(s, file: File) -> Bool:
-        """Whether the block that was added may be the first that its client was given.
-
-        Hadoop takes it for that in a file of one block only; so it refuses the repeated addBlock of a client that
-        appends to a full block.
-        """
-        return s.earlier_is_complete(file)
 
     def passes_previous(s, client: Client, file: File) -> None:
         """Checks: the previous block is the last one, and the block before that is complete.
@@ -196,11 +175,6 @@ class RepeatedAddBlock(EarlierBlocks, lane="namenode"):
         s.give_block_again(client, file)
         observe(generation_stamp=s.block_stamp[file], locations=s.locations[file])
 
-    def may_have_it_again(s, client: Client, file: File) -> Bool:
-        """The repeated call is answered with the block that was added."""
-        missed = s.previous_is_earlier(file, s.passed_stamp(client, file))
-        return missed & (s.block_bytes[file] == 0)
-
     def known_or_chosen(s, file: File) -> Members[Datanode]:
         """Where the client is to write a block that it asks for again."""
         return when(s.locations[file].is_empty(), s.running, s.locations[file])
@@ -210,7 +184,7 @@ class RepeatedAddBlock(EarlierBlocks, lane="namenode"):
         s.give_block(client, file)
 
 
-class SomeEarlierBlocks(RepeatedAddBlock, SomeStreams, lane="namenode"):
+class SomeEarlierBlocks(RepeatedAddBlock, Outline, lane="namenode"):
     """The same where data is told coarsely."""
 
     def asks_for_a_block(s, client: Client, file: File) -> None:

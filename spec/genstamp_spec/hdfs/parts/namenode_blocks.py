@@ -75,6 +75,8 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def allocate(s, client: Client, file: File) -> None:
         """FSDirWriteFileOp#storeAllocatedBlock: the previous block is committed, and a new one added."""
         s.commit_previous(client, file)
+        s.block_is_added(file)
+        s.writes(client, file)
         s.block[file].fire(BlockLifecycle.add_block)
         s.last_stamp = s.last_stamp + 1
         s.block_stamp[file] = s.last_stamp
@@ -140,6 +142,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     def commit(s, client: Client, file: File) -> None:
         """BlockManager#commitBlock: the length becomes the client's; the stamp is so already (facts A.3)."""
+        s.writes(client, file)
         s.block[file].fire(BlockLifecycle.commit)
         s.block_bytes[file] = s.passed_bytes(client, file)
         s.stored[file] = s.stored[file] & s.locations[file]
@@ -222,11 +225,6 @@ class BlockSteps(RecoveryStart, lane="namenode"):
             s.last_block_is_gone(file)
         s.close(file)
         s.report_ends(primary, file, attempt)
-
-    def finds_block_gone(s, file: File, deletes: Bool) -> bool:
-        """Whether a deletion finds the block gone, as one that is reported again does (G.6 row 3, HDFS-5024)."""
-        gone = ~s.known(file) & deletes
-        return case("gone", gone, "a deletion finds the block gone", unchanged=s.why_an_answer_changes_nothing())
 
     def report_ends(s, primary: Datanode, file: File, attempt: Attempt) -> None:
         """The call is answered, and the primary is done with its attempt."""

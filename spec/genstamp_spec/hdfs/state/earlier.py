@@ -1,8 +1,8 @@
 """Callers of the NameNode where files have more than one block, and where it starts again."""
 
-from genstamp_model.language import Bool, Number, Part, flag, number
+from genstamp_model.language import Bool, Number, Ordered, Part, flag, number, when
 from genstamp_spec.hdfs.parts.earlier_state import EarlierState
-from genstamp_spec.hdfs.parts.state import Attempt, Datanode, File
+from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File
 from genstamp_spec.hdfs.state.namenode import Callers
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
@@ -22,6 +22,32 @@ class SeveralBlocks(Callers, EarlierState):
 
     def has_targets_again(s, file: File) -> None:
         """Checks: a location of the block is known, or one can be chosen, which no outage prevents here."""
+
+    def previous_is_last(s, file: File, passed: Ordered) -> Bool:
+        """What the client passes is the file's last block; of an append to a full block, nothing (case 1)."""
+        nothing, full = s.block[file].at(BlockLifecycle.absent), s.block[file].at(BlockLifecycle.complete)
+        return when(passed == 0, nothing | full, ~nothing & (passed == s.block_stamp[file]))
+
+    def previous_is_earlier(s, file: File, passed: Ordered) -> Bool:
+        """What the client passes is the block before the last one (case 2): it has missed an answer.
+
+        Nothing is passed for a file's first block, and for the first one after an append to a full block.
+        """
+        same = when(passed == 0, s.may_have_passed_none(file), passed == s.earlier[file].stamp)
+        return ~s.block[file].at(BlockLifecycle.absent) & ~s.previous_is_last(file, passed) & same
+
+    def may_have_passed_none(s, file: File) -> Bool:
+        """Whether the block that was added may be the first that its client was given.
+
+        Hadoop takes it for that in a file of one block only; so it refuses the repeated addBlock of a client that
+        appends to a full block.
+        """
+        return s.earlier_is_complete(file)
+
+    def may_have_it_again(s, client: Client, file: File) -> Bool:
+        """The repeated call is answered with the block that was added."""
+        missed = s.previous_is_earlier(file, s.passed_stamp(client, file))
+        return missed & (s.block_bytes[file] == 0)
 
 
 class SafeModeState(Part):

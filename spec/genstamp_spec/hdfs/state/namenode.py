@@ -5,7 +5,7 @@ back, and what a call changes outside the NameNode, depends on the grain of a sy
 the least, and a view of a finer grain says what it is.
 """
 
-from genstamp_model.language import Bool, Members, Number, Ordered
+from genstamp_model.language import Bool, Members, Number, Ordered, case
 from genstamp_spec.hdfs.parts.state import Attempt, BlockState, Client, Datanode, File, FileState, RunningState
 
 
@@ -152,3 +152,11 @@ class Callers(FileState, BlockState, RunningState):
 
     def another_block_follows(s, file: File) -> None:
         """The last block is about to be the one before it."""
+
+    def block_is_added(s, file: File) -> None:
+        """A new block has no replica yet."""
+
+    def finds_block_gone(s, file: File, deletes: Bool) -> bool:
+        """Whether a deletion finds the block gone, as one that is reported again does (G.6 row 3, HDFS-5024)."""
+        gone = ~s.known(file) & deletes
+        return case("gone", gone, "a deletion finds the block gone", unchanged=s.why_an_answer_changes_nothing())
