@@ -23,8 +23,9 @@ def compose(parts: Sequence[type[Part]], source: Source | None) -> type[Part]:
         SpecError: two parts have something of one name, and one of them would vanish.
     """
     _refuse_namesakes(parts, source)
-    chosen = [part for part in parts if not any(other is not part and issubclass(other, part) for other in parts)]
-    bases = tuple(dict.fromkeys(reversed(chosen)))
+    # What an earlier part builds on is there already; what a later one builds on keeps its place among the others.
+    chosen = [part for i, part in enumerate(parts) if not any(issubclass(other, part) for other in parts[:i])]
+    bases = tuple(reversed(chosen))
     state = type("State", bases, {})
     declared: dict[str, Declared[Any]] = {}
     for base in reversed(state.__mro__):

@@ -3,7 +3,7 @@
 from genstamp_model.language import Bool, Bug, Members, Number, Ordered, action, maximum, require, when
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
-from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, OriginalState, Replica, StreamStage
+from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, OriginalState, Replica, StreamStage, forget
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 ISSUES = "https://issues.apache.org/jira/browse/"
@@ -67,7 +67,7 @@ class ResponderFinalizes(BlockRecovery, lane=Datanode):
         require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
         require(replica.original.at(OriginalState.RBW) & (replica.stamp == stream.stamp), "it is what the client wrote")
         replica.state.fire(ReplicaLifecycle.update_under_recovery)
-        s.forget(replica)
+        forget(replica)
         stream.finalized.add(datanode)
 
 

@@ -20,7 +20,7 @@ HDFS_12070 = Bug(
 )
 
 
-class UnknownTargetsThrow(DatanodeContact, lane="namenode"):
+class UnknownTargetsThrow(DatanodeContact, lane="namenode", callers=(Datanode,)):
     """A target whose storage the NameNode does not know makes commitBlockSynchronization throw."""
 
     def may_close(s, attempt: Attempt) -> None:
@@ -46,7 +46,7 @@ HDFS_5077 = Bug(
 )
 
 
-class TooFewStoragesThrow(DatanodeContact, lane="namenode"):
+class TooFewStoragesThrow(DatanodeContact, lane="namenode", callers=(Datanode,)):
     """A recovery that leaves fewer storages than minimal replication asks for cannot close its file."""
 
     def may_close(s, attempt: Attempt) -> None:

@@ -20,9 +20,10 @@ dropped.
 from genstamp_model.language import Bool, Hole, Members, those, when
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
-from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
+from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.state import Attempt, Datanode, File
+from genstamp_spec.hdfs.state.contact import Contact
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
@@ -76,7 +77,7 @@ class StaleIsGone(DatanodeContact):
         return when(fresh.size() <= 1, everyone, fresh)
 
 
-class RemovedBlocksAreRecovered(BlockRecovery, BlockSteps):
+class RemovedBlocksAreRecovered(BlockRecovery):
     """A heartbeat brings the queued recovery of a block that was removed meanwhile, too.
 
     In Hadoop 3.4.1  the queue holds the block itself, with its locations and its recovery id, and nothing takes it out
@@ -87,6 +88,10 @@ class RemovedBlocksAreRecovered(BlockRecovery, BlockSteps):
     def goes_out(s, file: File) -> Bool:
         """A block that was removed is still under construction."""
         return super().goes_out(file) | s.block[file].at(BlockLifecycle.removed)
+
+
+class RemovedBlocksKeepLocations(BlockSteps):
+    """What is queued of such a block has its locations."""
 
     def forget_locations(s, file: File) -> None:
         """The removed block keeps them."""
@@ -129,7 +134,7 @@ COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
     "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
     drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
-    parts=(RemovedBlocksAreRecovered,),
+    parts=(RemovedBlocksAreRecovered, RemovedBlocksKeepLocations),
     breaks=("one_primary_per_recovery_id",),
     configuration="overlapping",
     depth=7,

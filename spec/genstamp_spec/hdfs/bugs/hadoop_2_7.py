@@ -7,7 +7,7 @@ alone, which stands with its faults.
 from genstamp_model.language import Bool, action, observe, require
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, StreamedBlocks
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
@@ -55,7 +55,7 @@ class NoGate(RecoveryStart, lane="namenode"):
         s.attempt_is_young[file] = False
 
 
-class EveryUpdateMustSucceed(BlockRecovery, StreamedBlocks, lane=Datanode):
+class EveryUpdateMustSucceed(BlockRecovery, lane=Datanode):
     """One participant that fails ends the recovery, with nothing committed (facts G.4)."""
 
     def too_many_failed(s, attempt: Attempt) -> Bool:

@@ -4,13 +4,14 @@ Faults of what the client and the NameNode say of the block stand in `pipeline_b
 """
 
 from genstamp_model.language import Bool, Bug, Ordered, action, require, when
+from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
 from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
 
 
-class NodeStopsWithItsMirror(PipelineSetUp):
+class NodeStopsWithItsMirror(PipelineNetwork):
     """A node that cannot write to the next one ends its own receiver, and nobody learns which of the two is bad."""
 
     def name_bad_node(s, datanode: Datanode, mirror: Datanode) -> None:

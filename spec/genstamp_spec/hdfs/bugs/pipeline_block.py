@@ -14,9 +14,9 @@ from genstamp_spec.hdfs.bugs.pipeline import (
     VISIBLE_BEFORE_THE_ACK,
 )
 from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode
+from genstamp_spec.hdfs.parts.pipeline_namenode import LateCalls
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
-from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
 

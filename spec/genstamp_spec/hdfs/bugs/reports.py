@@ -14,13 +14,13 @@ from genstamp_model.language import (
     require,
     when,
 )
-from genstamp_spec.hdfs.parts.namenode_corruption import NamenodeCorruption
 from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reconstruction import Reconstruction
 from genstamp_spec.hdfs.parts.reports_state import ReportedState, not_corrupt
 from genstamp_spec.hdfs.parts.some_recovery import SomeRecovery
 from genstamp_spec.hdfs.parts.some_writers import SomeWriters
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.state.block_map import BlockMap
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
@@ -40,7 +40,7 @@ HDFS_17129 = Bug(
 # Committing and completing.
 
 
-class ReportsComplete(NamenodeReports, lane="namenode"):
+class ReportsComplete(BlockMap, lane="namenode"):
     """Replicas enough complete a block, whatever its client says."""
 
     def complete_if_minimal(s, file: File, *, where: Bool | bool = True) -> None:
@@ -61,7 +61,7 @@ HDFS_800 = Bug(
 )
 
 
-class DecommissioningDoesNotCount(NamenodeReports, lane="namenode"):
+class DecommissioningDoesNotCount(BlockMap, lane="namenode"):
     """Replicas on datanodes that are decommissioned count for nothing."""
 
     def counts_as_minimal(s, file: File) -> Members[Datanode]:
@@ -146,7 +146,7 @@ HDFS_5438 = Bug(
 )
 
 
-class OldFinalizedCounts(NamenodeCorruption, lane="namenode"):
+class OldFinalizedCounts(NamenodeReports, lane="namenode"):
     """A FINALIZED replica of an open block is never corrupt."""
 
     def is_old(s, file: File, stamp: Ordered) -> Bool:
@@ -165,7 +165,7 @@ HDFS_5723 = Bug(
 )
 
 
-class OldUnfinishedCounts(NamenodeCorruption, lane="namenode"):
+class OldUnfinishedCounts(NamenodeReports, lane="namenode"):
     """An RBW or RWR of a block that is not complete is never corrupt."""
 
     def is_old_unfinished(s, file: File, stamp: Ordered) -> Bool:
@@ -209,7 +209,7 @@ HDFS_2791 = Bug(
 )
 
 
-class MarkIsDroppedUndeleted(NamenodeCorruption, lane="namenode"):
+class MarkIsDroppedUndeleted(NamenodeReports, lane="namenode"):
     """The map of corrupt replicas forgets the block although deleting was put off."""
 
     def invalidate_corrupt_replicas(s, file: File, *, where: Bool | bool = True) -> None:
@@ -248,7 +248,7 @@ HDFS_7930 = Bug(
 )
 
 
-class DecommissioningKeepsCorrupt(NamenodeCorruption, lane="namenode"):
+class DecommissioningKeepsCorrupt(NamenodeReports, lane="namenode"):
     """A corrupt replica is superfluous only where live replicas enough are left."""
 
     def usable_for_deletion(s, file: File) -> Number:
@@ -287,7 +287,7 @@ HDFS_4022 = Bug(
 )
 
 
-class OpenBlocksAreCopied(NamenodeCorruption, lane="namenode"):
+class OpenBlocksAreCopied(BlockMap, lane="namenode"):
     """Whether a block is short is asked of open blocks, too."""
 
     def may_be_copied(s, file: File) -> Bool:

@@ -1,7 +1,6 @@
 """What Hadoop 3.4.1 lacks of append and truncate, each with its repair in the text."""
 
 from genstamp_model.language import Hole, case, pick, require, those
-from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
@@ -63,7 +62,7 @@ DELETION_SPARES_SNAPSHOTS = Hole(
 )
 
 
-class CopiesOfEarlierAttemptsCount(DatanodeTruncate, lane="namenode"):
+class CopiesOfEarlierAttemptsCount(NamenodeTruncate, lane="namenode"):
     """Copies that an earlier attempt has made, and their datanodes have reported, stay in the block map."""
 
     def take_result(s, file: File, attempt: Attempt) -> None:

@@ -30,6 +30,7 @@ from genstamp_spec.hdfs.parts.state import (
     File,
     OriginalState,
     Replica,
+    forget,
     no_attempt,
 )
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -72,13 +73,6 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
     def stamp_to_recover(s, file: File) -> Ordered:
         """The stamp in the command: that of the block that is recovered."""
         return s.block_stamp[file]
-
-    def recovery_begins(s, file: File) -> None:
-        """What a system remembers of the state in which a command was given."""
-
-    def locations_to_ask(s, file: File) -> Members[Datanode]:
-        """The locations that the command names; here, all."""
-        return s.locations[file]
 
     @action(hidden=True)
     def recovery_command_is_dropped(s, file: File, datanode: Datanode) -> None:
@@ -143,10 +137,6 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         replica.recovery_id = recovery_id
         replica.writer = none
 
-    def is_younger(s, replica: Replica, recovery_id: Ordered) -> Bool:
-        """The replica takes part in a recovery of this id or a later one."""
-        return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id >= recovery_id)
-
     def original_state(s, replica: Replica) -> Enumerated[OriginalState]:
         """The replica's state; of a RUR, that of the replica inside."""
         state = replica.original
@@ -182,9 +172,6 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
     def can_agree(s, attempt: Attempt, finalized: Members[Datanode]) -> Bool:
         """The finalized replicas say how long the block is."""
         return s.agree_on_length(attempt, finalized)
-
-    def may_decide(s, attempt: Attempt) -> None:
-        """Checks: whether enough locations have answered."""
 
     @action
     def sync_block(s, primary: Datanode, file: File) -> None:
@@ -292,9 +279,6 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         s.replica_is_cut(file, datanode)
         observe(recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
 
-    def may_update(s, datanode: Datanode) -> None:
-        """Checks: the datanode can write."""
-
     def is_as_found(s, replica: Replica, recovery_id: Ordered, found_bytes: Number) -> None:
         """Checks: the replica is under this recovery, unchanged (facts B.4 steps 2, 3 and 5)."""
         require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
@@ -306,13 +290,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         replica.state.fire(ReplicaLifecycle.update_under_recovery)
         replica.stamp = recovery_id
         replica.num_bytes = num_bytes
-        s.forget(replica)
-
-    def changes_in_place(s, primary: Datanode, file: File) -> None:
-        """Checks: the recovery changes the replicas themselves, not copies."""
-
-    def replica_is_cut(s, file: File, datanode: Datanode) -> None:
-        """What history keeps of a replica that is shorter now."""
+        forget(replica)
 
     @action
     def update_replica_failed(s, primary: Datanode, file: File, datanode: Datanode) -> None:

@@ -7,17 +7,15 @@ has a broken disk.
 
 from genstamp_model.language import Bool, Index, Number, action, choose, exists, forall, limit, members, number, require
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
-from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
-from genstamp_spec.hdfs.parts.recovery_from_outside import RecoveryFromOutside
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
-from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File
+from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Datanode, File
 
 
 class Mishap(Index):
     """Something that may go wrong, once; a configuration says how many there are."""
 
 
-class BoundedFaults(CarefulAgreement, RecoveryMessages, DatanodeContact, RecoveryFromOutside, lane=Datanode):
+class BoundedFaults(CarefulAgreement, RecoveryMessages, lane=Datanode):
     """Crashes, broken disks, lost messages and forgotten storages, as many as there are mishaps."""
 
     ahead = members(Mishap, initially_all=True)
@@ -113,7 +111,3 @@ class BoundedFaults(CarefulAgreement, RecoveryMessages, DatanodeContact, Recover
         """The datanode is at work on the current attempt."""
         attempt = s.attempt[datanode][file]
         return ~attempt.stage.at(AttemptStage.IDLE) & (attempt.recovery_id == s.recovery_id[file])
-
-    def writer_is_silent(s, file: File) -> Bool:
-        """The file is open, and its owner has stopped."""
-        return s.under_construction(file) & ~exists(Client, lambda c: s.alive.has(c) & (s.client_name[file] == c))

@@ -6,25 +6,14 @@ or RBW replica was found, the primary gives up. Stale locations are asked, only 
 longest ones decide: readers may have seen all of them, and the shorter ones are beginnings of them.
 """
 
-from genstamp_model.language import Bool, Members, Number, maximum, members, per, require, those
+from genstamp_model.language import Bool, Members, Number, maximum, require, those
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.state import Attempt, Datanode, File, OriginalState
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.hdfs.parts.state import Attempt, Datanode, OriginalState
+from genstamp_spec.hdfs.state.messages import Holding
 
 
-class CarefulAgreement(BlockRecovery):
+class CarefulAgreement(Holding, BlockRecovery, lane=Datanode):
     """The rules by which the primary agrees or gives up."""
-
-    holding = per(File, members(Datanode))  # history: who had bytes when the last command was given
-
-    def recovery_begins(s, file: File) -> None:
-        """It is noted which datanodes have bytes of the block."""
-        s.holding[file] = those(Datanode, lambda d: s.has_bytes(d, file))
-
-    def has_bytes(s, datanode: Datanode, file: File) -> Bool:
-        """The datanode has a replica that is not empty, be the datanode up or down."""
-        replica = s.replica[datanode][file]
-        return ~replica.state.at(ReplicaLifecycle.absent) & (replica.num_bytes > 0)
 
     def chosen(
         s, attempt: Attempt, finalized: Members[Datanode], rbw: Members[Datanode], rwr: Members[Datanode]

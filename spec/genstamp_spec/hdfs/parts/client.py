@@ -5,19 +5,13 @@ pipeline lost a node can only wait; the length that a first hflush leaves at the
 and complete are in the NameNode's parts, packets in those of the datanodes.
 """
 
-from genstamp_model.language import Bool, Number, action, forall, largest, minimum, observe, require
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_model.language import Bool, action, forall, largest, observe, require
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, no_stream
-from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.hdfs.state.streams import Streams
 
 
-class Clients(DatanodeReplicas, lane=Client):
+class Clients(Streams, lane=Client):
     """hflush, the last packet, and the crash of a client."""
-
-    def received_by_all(s, client: Client, file: File) -> Number:
-        """Length that every node of the pipeline has received."""
-        pipeline = s.stream[client][file].pipeline
-        return minimum(Datanode, lambda d: s.replica[d][file].num_bytes, where=lambda d: pipeline.has(d), default=0)
 
     def pipeline_is_whole(s, client: Client, file: File) -> Bool:
         """Every node of the pipeline takes the client's packets."""
@@ -39,14 +33,6 @@ class Clients(DatanodeReplicas, lane=Client):
         s.hflushed[file] = largest(s.hflushed[file], stream.acked)
         s.steady[file] = stream.pipeline
         observe(num_bytes=stream.acked)
-
-    def fsync(s, client: Client, file: File) -> None:
-        """Checks: a block's first hflush also calls fsync at the NameNode, which may refuse it (HDFS-4516, E.10)."""
-        known = s.hflushed[file] > 0
-        owned = s.under_construction(file) & (s.client_name[file] == client)
-        recovering = s.block[file].at(BlockLifecycle.under_recovery)
-        require(known | owned, "the client owns the file at its first hflush")
-        require(known | ~recovering, "the block is not under recovery at its first hflush")
 
     @action
     def last_packet(s, client: Client, file: File) -> None:
@@ -70,6 +56,3 @@ class Clients(DatanodeReplicas, lane=Client):
         s.alive.remove(client)
         s.stream[client].update(lambda file: no_stream())
         s.forgets(client)
-
-    def forgets(s, client: Client) -> None:
-        """What else goes with a client that stops."""

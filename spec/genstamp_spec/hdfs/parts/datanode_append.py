@@ -4,14 +4,13 @@ Coarser than HDFS: a node of the pipeline takes the block or fails by itself, no
 not replaced; checksums of a partial last chunk are not looked at.
 """
 
-from genstamp_model.language import Bool, action, observe, require, when
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
-from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
+from genstamp_model.language import action, observe, require, when
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Replica, StreamStage, only
+from genstamp_spec.hdfs.state.appends import Appends
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class DatanodeAppend(DatanodeReplicas, NamenodeAppend, lane=Datanode):
+class DatanodeAppend(Appends, lane=Datanode):
     """append and recoverAppend of a replica."""
 
     def sets_up(s, client: Client, file: File, datanode: Datanode) -> Replica:
@@ -23,24 +22,6 @@ class DatanodeAppend(DatanodeReplicas, NamenodeAppend, lane=Datanode):
         require(stream.pipeline.has(datanode), "the datanode is in the client's pipeline")
         require(~stream.set_up.has(datanode), "the pipeline is not set up there yet")
         return s.replica[datanode][file]
-
-    def is_first_try(s, client: Client, file: File) -> Bool:
-        """No node of the pipeline has failed so far (stage PIPELINE_SETUP_APPEND, facts C.1)."""
-        return s.stream[client][file].pipeline == s.locations[file]
-
-    def takes(s, client: Client, file: File, replica: Replica) -> Bool:
-        """The replica is as the client's request says: for the first try FINALIZED, else FINALIZED or RBW.
-
-        Its stamp is the block's, or was given to this client by an earlier try; its length is the block's. The old
-        stamp that the client names is the block's, unless a recovery has ended since: then no stamp fits.
-        """
-        stream = s.stream[client][file]
-        finalized = replica.state.at(ReplicaLifecycle.finalized)
-        state = when(s.is_first_try(client, file), finalized, finalized | replica.state.at(ReplicaLifecycle.rbw))
-        first = replica.stamp == s.block_stamp[file]
-        again = replica.stamp >= s.block_stamp[file]
-        stamp = when(s.is_first_try(client, file), first, again) & (replica.stamp < stream.stamp)
-        return state & stamp & (replica.num_bytes == stream.acked)
 
     @action
     def append_replica(s, client: Client, file: File, datanode: Datanode) -> None:

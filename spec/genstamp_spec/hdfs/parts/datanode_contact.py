@@ -3,28 +3,13 @@
 Coarser than HDFS: a datanode is taken for dead only if it is down; its replicas of complete blocks stay counted.
 """
 
-import enum
-
-from genstamp_model.language import Members, action, enumeration, members, number, per, require, those
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.state import Datanode, File
+from genstamp_model.language import action, require
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.state.contact import Contact, Contacts
 
 
-class Contact(enum.Enum):
-    """What the NameNode believes of a datanode."""
-
-    FRESH = enum.auto()
-    STALE = enum.auto()
-    DEAD = enum.auto()
-    UNKNOWN = enum.auto()
-
-
-class DatanodeContact(BlockRecovery, lane="namenode"):
+class DatanodeContact(Contacts, lane="namenode"):
     """Stale and dead datanodes, and storages that the NameNode does not know."""
-
-    contact = per(Datanode, enumeration(Contact))
-    given_up = members(Datanode)  # history: who was ever taken for dead
-    silences = number(limit="silences")  # history: only limited, never read
 
     @action(hidden=True)
     def datanode_becomes_stale(s, datanode: Datanode) -> None:
@@ -33,9 +18,6 @@ class DatanodeContact(BlockRecovery, lane="namenode"):
         s.may_fall_silent(datanode)
         s.contact[datanode] = Contact.STALE
         s.silences = s.silences + 1
-
-    def may_fall_silent(s, datanode: Datanode) -> None:
-        """Checks: a datanode that is up may be silent, too."""
 
     @action(hidden=True)
     def datanode_is_taken_for_dead(s, datanode: Datanode) -> None:
@@ -60,28 +42,3 @@ class DatanodeContact(BlockRecovery, lane="namenode"):
         s.may_fail()
         s.contact[datanode] = Contact.UNKNOWN
         s.silences = s.silences + 1
-
-    def come_back(s, datanode: Datanode, lost_bytes: int) -> None:
-        """It registers: it is heard of, and its storages are known."""
-        super().come_back(datanode, lost_bytes)
-        s.contact[datanode] = Contact.FRESH
-
-    def dead(s) -> Members[Datanode]:
-        """Datanodes that are taken for dead."""
-        return those(Datanode, lambda datanode: s.contact[datanode].at(Contact.DEAD))
-
-    def alive_locations(s, file: File) -> Members[Datanode]:
-        """A stale datanode counts as alive (facts G.1)."""
-        return s.locations[file] - s.dead()
-
-    def not_gone(s, file: File) -> Members[Datanode]:
-        """Locations that a command may name: all but the dead, as since HDFS-17430."""
-        return s.alive_locations(file)
-
-    def locations_to_ask(s, file: File) -> Members[Datanode]:
-        """A stale one may have what nobody else has."""
-        return s.not_gone(file)
-
-    def known_storages(s, targets: Members[Datanode]) -> Members[Datanode]:
-        """Unknown ones are skipped (facts G.6)."""
-        return targets - those(Datanode, lambda datanode: s.contact[datanode].at(Contact.UNKNOWN))

@@ -5,22 +5,25 @@ along the chain; an unplanned stop is the only kind, and loses at most the last 
 written, while a FINALIZED one loses nothing.
 """
 
-from genstamp_model.language import Bool, action, exists, largest, none, observe, require, when
-from genstamp_spec.hdfs.parts.namenode_blocks import StreamedBlocks
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, OriginalState, Replica, StreamStage, no_attempt, only
+from genstamp_model.language import action, largest, none, observe, require, when
+from genstamp_spec.hdfs.parts.state import (
+    Client,
+    Datanode,
+    File,
+    OriginalState,
+    Replica,
+    StreamStage,
+    forget,
+    no_attempt,
+    only,
+)
+from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class DatanodeReplicas(StreamedBlocks, lane=Datanode):
+class DatanodeReplicas(Streams, lane=Datanode):
     """createRbw, packets, finalizeBlock, invalidate, crash and restart."""
-
-    def writes_to(s, client: Client, file: File, datanode: Datanode) -> Bool:
-        """The datanode takes the client's packets: nobody has stopped its writer."""
-        replica, stream = s.replica[datanode][file], s.stream[client][file]
-        in_pipeline = s.running.has(datanode) & stream.pipeline.has(datanode)
-        being_written = replica.state.at(ReplicaLifecycle.rbw) & (replica.stamp == stream.stamp)
-        return s.alive.has(client) & in_pipeline & being_written & (replica.writer == client)
 
     @action
     def create_rbw(s, client: Client, file: File, datanode: Datanode) -> None:
@@ -74,25 +77,9 @@ class DatanodeReplicas(StreamedBlocks, lane=Datanode):
         require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
         require(s.is_of_no_use(file, datanode), "the replica does not match the block")
         replica.state.fire(ReplicaLifecycle.invalidate)
-        s.forget(replica)
+        forget(replica)
         replica.stamp = 0
         replica.num_bytes = 0
-
-    def is_of_no_use(s, file: File, datanode: Datanode) -> Bool:
-        """The block is gone, or it is complete without this replica, of which it lives another."""
-        replica = s.replica[datanode][file]
-        other_stamp = replica.stamp != s.block_stamp[file]
-        other_size = replica.state.at(ReplicaLifecycle.finalized) & (replica.num_bytes != s.block_bytes[file])
-        useless = replica.state.at(ReplicaLifecycle.rwr)
-        spare = exists(Datanode, lambda d: s.stored[file].has(d) & s.running.has(d))
-        mismatch = s.block[file].at(BlockLifecycle.complete) & spare & (other_stamp | other_size | useless)
-        return s.block[file].at(BlockLifecycle.removed) | mismatch
-
-    def forget(s, replica: Replica) -> None:
-        """What is only in memory goes."""
-        replica.writer = none
-        replica.original = OriginalState.NONE
-        replica.recovery_id = 0
 
     @action
     def datanode_crash(s, datanode: Datanode) -> None:
@@ -112,13 +99,6 @@ class DatanodeReplicas(StreamedBlocks, lane=Datanode):
         s.crashes = s.crashes + 1
         s.attempt[datanode].update(lambda file: no_attempt())
         s.steady.update(lambda file: s.steady[file] - only(datanode))
-
-    def may_crash(s) -> None:
-        """Checks: a datanode may stop."""
-        s.may_fail()
-
-    def may_fail(s) -> None:
-        """Checks: something may still go wrong; here, always."""
 
     @action
     def datanode_restart(s, datanode: Datanode) -> None:
@@ -141,6 +121,7 @@ class DatanodeReplicas(StreamedBlocks, lane=Datanode):
         require(~s.running.has(datanode), "the datanode is down")
         s.running.add(datanode)
         s.replica[datanode].update(lambda file: s.reloaded(s.replica[datanode][file], lost_bytes))
+        s.came_back(datanode)
 
     def reloaded(s, replica: Replica, lost_bytes: int) -> Replica:
         """The replica after a restart."""

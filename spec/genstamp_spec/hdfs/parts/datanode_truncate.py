@@ -10,30 +10,23 @@ from genstamp_model.language import (
     Number,
     Ordered,
     action,
-    each,
     exists,
     forall,
-    none,
     observe,
     require,
-    smallest,
     those,
     when,
 )
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
-from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
-from genstamp_spec.hdfs.parts.truncate_state import FinalizedReplica, TruncateMode
+from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, forget
+from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
+from genstamp_spec.hdfs.state.cuts import Cuts
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class DatanodeTruncate(BlockRecovery, NamenodeTruncate, lane=Datanode):
+class DatanodeTruncate(BlockRecovery, Cuts, lane=Datanode):
     """Block recovery with the length of a truncate, and the copy."""
-
-    def is_of_former_block(s, file: File, replica: Replica) -> Bool:
-        """The replica is one of the block that a copy is or was made from."""
-        return (replica.stamp > 0) & (replica.stamp <= s.former_stamp[file])
 
     # The command and the agreement (A.6, G.4).
 
@@ -69,11 +62,6 @@ class DatanodeTruncate(BlockRecovery, NamenodeTruncate, lane=Datanode):
         """Checks: the recovery is not one for a copy."""
         require(~s.makes_copies(primary, file), "the replica is cut in place")
 
-    def replica_is_cut(s, file: File, datanode: Datanode) -> None:
-        """History: what is cut off is not there any more."""
-        kept = smallest(s.bytes_before_cut[datanode][file], s.replica[datanode][file].num_bytes)
-        s.bytes_before_cut[datanode][file] = kept
-
     @action(event="update_replica_under_recovery")
     def update_replica_copies(s, primary: Datanode, file: File, datanode: Datanode) -> None:
         """A participant copies its replica to the new block, under the recovery id; the original stays as it was.
@@ -90,7 +78,7 @@ class DatanodeTruncate(BlockRecovery, NamenodeTruncate, lane=Datanode):
         current = attempt.recovery_id == s.recovery_id[file]
         copy = s.former_replica[datanode][file]
         replica.state.fire(ReplicaLifecycle.update_under_recovery)
-        s.forget(replica)
+        forget(replica)
         copy.state.fire(ReplicaLifecycle.invalidate, where=~copy.state.at(ReplicaLifecycle.absent))
         copy.state.fire(ReplicaLifecycle.copy_on_truncate)
         copy.stamp = attempt.recovery_id
@@ -100,60 +88,7 @@ class DatanodeTruncate(BlockRecovery, NamenodeTruncate, lane=Datanode):
         s.replica_is_cut(file, datanode)
         observe(recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
 
-    def exchange(s, file: File, chosen: Members[Datanode]) -> None:
-        """On some datanodes the other replica is the one to work on."""
-        working = each(
-            Datanode,
-            lambda d: each(
-                File,
-                lambda f: when((f == file) & chosen.has(d), s.brought_back(s.former_replica[d][f]), s.replica[d][f]),
-            ),
-        )
-        other = each(
-            Datanode,
-            lambda d: each(
-                File, lambda f: when((f == file) & chosen.has(d), s.put_aside(s.replica[d][f]), s.former_replica[d][f])
-            ),
-        )
-        s.replica.update(lambda d: working[d])
-        s.former_replica.update(lambda d: other[d])
-
-    def brought_back(s, kept: FinalizedReplica) -> Replica:
-        """The replica in full."""
-        return Replica(
-            state=kept.state,
-            stamp=kept.stamp,
-            num_bytes=kept.num_bytes,
-            writer=none,
-            original=OriginalState.NONE,
-            recovery_id=0,
-        )
-
-    def put_aside(s, replica: Replica) -> FinalizedReplica:
-        """What counts of a finalized replica."""
-        return FinalizedReplica(state=replica.state, stamp=replica.stamp, num_bytes=replica.num_bytes)
-
-    def change_places(s, file: File, copied: Bool) -> None:
-        """Replicas of the former block are those to recover again."""
-        s.exchange(file, those(Datanode, lambda d: copied & s.is_copy(file, s.replica[d][file])))
-
-    def is_copy(s, file: File, replica: Replica) -> Bool:
-        """The replica was made by a truncate."""
-        return replica.state.at(ReplicaLifecycle.finalized) & (replica.stamp > s.former_stamp[file])
-
     # Restart, deletion and reading.
-
-    def come_back(s, datanode: Datanode, lost_bytes: int) -> None:
-        """As before; history follows."""
-        super().come_back(datanode, lost_bytes)
-        s.bytes_before_cut[datanode].update(
-            lambda file: smallest(s.bytes_before_cut[datanode][file], s.replica[datanode][file].num_bytes)
-        )
-
-    def is_of_no_use(s, file: File, datanode: Datanode) -> Bool:
-        """Of the former block no replica is of use any more once it is gone."""
-        former = s.is_of_former_block(file, s.replica[datanode][file])
-        return when(former, s.former_block[file].at(BlockLifecycle.removed), super().is_of_no_use(file, datanode))
 
     @action(event="invalidate_replica")
     def invalidate_other_replica(s, file: File, datanode: Datanode) -> None:
@@ -172,12 +107,3 @@ class DatanodeTruncate(BlockRecovery, NamenodeTruncate, lane=Datanode):
         other.state.fire(ReplicaLifecycle.invalidate)
         other.stamp = 0
         other.num_bytes = 0
-
-    def snapshot_replica(s, file: File, datanode: Datanode) -> tuple[Bool, Number]:
-        """The snapshot's block is the former one, if there is one."""
-        replica, other = s.replica[datanode][file], s.former_replica[datanode][file]
-        copied = s.former_block[file].at(BlockLifecycle.complete)
-        here = (other.state.at(ReplicaLifecycle.finalized)) & (other.stamp <= s.former_stamp[file])
-        serves, visible = super().snapshot_replica(file, datanode)
-        first = ~copied | s.is_of_former_block(file, replica)
-        return when(first, serves, here), when(first, visible, other.num_bytes)

@@ -5,50 +5,23 @@ the release of a file are about the block before the last. The progress of earli
 before a client commits a block, and before a recovery does.
 """
 
-from genstamp_model.language import Bool, Members, Ordered, action, case, observe, require, when
-from genstamp_spec.hdfs.parts.earlier_state import Earlier, EarlierState, complete_block, no_earlier
+from genstamp_model.language import Bool, Members, action, case, observe, require, when
+from genstamp_spec.hdfs.parts.earlier_state import Earlier, complete_block, no_earlier
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
-from genstamp_spec.hdfs.parts.some_data import SomeStreams
-from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, StreamStage
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
+from genstamp_spec.hdfs.state.earlier import SeveralBlocks
+from genstamp_spec.hdfs.state.outline import Outline
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
-class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
+class EarlierBlocks(BlockSteps, SeveralBlocks, lane="namenode"):
     """addBlock with a previous block, and the checks of the block before the last one."""
-
-    def earlier_is_complete(s, file: File) -> Bool:
-        """The block before the last one is complete, if there is one (BlockManager#checkMinReplication, HDFS-812)."""
-        return s.earlier[file].state.at(BlockLifecycle.absent, BlockLifecycle.complete)
 
     def earlier_blocks_are_complete(s, file: File) -> None:
         """Checks: the block before the last one is complete."""
         require(s.earlier_is_complete(file), "the block before is complete")
 
     # addBlock (E.5).
-
-    def previous_is_last(s, file: File, passed: Ordered) -> Bool:
-        """What the client passes is the file's last block; of an append to a full block, nothing (case 1)."""
-        nothing, full = s.block[file].at(BlockLifecycle.absent), s.block[file].at(BlockLifecycle.complete)
-        return when(passed == 0, nothing | full, ~nothing & (passed == s.block_stamp[file]))
-
-    def previous_is_earlier(s, file: File, passed: Ordered) -> Bool:
-        """What the client passes is the block before the last one (case 2): it has missed an answer.
-
-        Nothing is passed for a file's first block, and for the first one after an append to a full block.
-        """
-        same = when(passed == 0, s.may_have_passed_none(file), passed == s.earlier[file].stamp)
-        return ~s.block[file].at(BlockLifecycle.absent) & ~s.previous_is_last(file, passed) & same
-
-    def may_have_passed_none(s, file: File) -> Bool:
-        """Whether the block that was added may be the first that its client was given.
-
-        Hadoop takes it for that in a file of one block only; so it refuses the repeated addBlock of a client that
-        appends to a full block.
-        """
-        return s.earlier_is_complete(file)
-
-    def asks_for_a_block(s, client: Client, file: File) -> None:
-        """Checks: the client is done with its previous block."""
 
     def passes_previous(s, client: Client, file: File) -> None:
         """Checks: the previous block is the last one, and the block before that is complete.
@@ -84,6 +57,7 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
 
     def push(s, file: File) -> None:
         """There is room for a new last block."""
+        s.another_block_follows(file)
         there = ~s.block[file].at(BlockLifecycle.absent)
         s.older[file] = s.older[file] + when(s.earlier[file].state.at(BlockLifecycle.absent), 0, 1)
         s.earlier[file] = when(there, s.last_as_it_is(file), no_earlier())
@@ -143,9 +117,6 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
         s.earlier[file].stored.add(datanode)
         observe(block_state=s.earlier[file].state)
 
-    def has_earlier_replica(s, file: File, datanode: Datanode) -> None:
-        """Checks: the datanode has a replica of the block before the last one."""
-
     def is_empty_and_unknown(s, file: File) -> Bool:
         """Row 8: the last block is empty and nobody was told to write it, or nobody is left who was."""
         never_written = s.locations[file].is_empty() & (s.block_bytes[file] == 0)
@@ -183,9 +154,6 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
         s.before_closing_fails(file, attempt)
         s.attempt_ends(primary, file)
 
-    def before_closing_fails(s, file: File, attempt: Attempt) -> None:
-        """What has changed when the file is found not to be closable: nothing."""
-
 
 class RepeatedAddBlock(EarlierBlocks, lane="namenode"):
     """The same where a client may miss the answer to its addBlock."""
@@ -207,14 +175,6 @@ class RepeatedAddBlock(EarlierBlocks, lane="namenode"):
         s.give_block_again(client, file)
         observe(generation_stamp=s.block_stamp[file], locations=s.locations[file])
 
-    def may_have_it_again(s, client: Client, file: File) -> Bool:
-        """The repeated call is answered with the block that was added."""
-        missed = s.previous_is_earlier(file, s.passed_stamp(client, file))
-        return missed & (s.block_bytes[file] == 0)
-
-    def has_targets_again(s, file: File) -> None:
-        """Checks: a location of the block is known, or one can be chosen, which no outage prevents here."""
-
     def known_or_chosen(s, file: File) -> Members[Datanode]:
         """Where the client is to write a block that it asks for again."""
         return when(s.locations[file].is_empty(), s.running, s.locations[file])
@@ -224,7 +184,7 @@ class RepeatedAddBlock(EarlierBlocks, lane="namenode"):
         s.give_block(client, file)
 
 
-class SomeEarlierBlocks(RepeatedAddBlock, SomeStreams, lane="namenode"):
+class SomeEarlierBlocks(RepeatedAddBlock, Outline, lane="namenode"):
     """The same where data is told coarsely."""
 
     def asks_for_a_block(s, client: Client, file: File) -> None:

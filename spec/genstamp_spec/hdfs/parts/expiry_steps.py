@@ -5,10 +5,10 @@ anything off but that of stamps, which are renumbered, and what is owed can be j
 leases is told here: it renews while it writes, and forgets a file whose close has failed (HDFS-10549).
 """
 
-from genstamp_model.language import Bool, Part, action, exists, flag, per, require
+from genstamp_model.language import Part, action, exists, flag, per, require
 from genstamp_spec.hdfs.parts.namenode_opening import Appending
-from genstamp_spec.hdfs.parts.some_data import no_writer
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
+from genstamp_spec.hdfs.state.outline import no_writer
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
@@ -55,10 +55,6 @@ class ExpirySteps(Appending, Outlasted, lane="namenode"):
         """Checks: the block is empty."""
         super().has_room(file)
         require(s.written[file] == 0, "the block is empty")
-
-    def writes_something(s, client: Client) -> Bool:
-        """The client has a file open."""
-        return exists(File, lambda file: ~s.writer[client][file].stage.at(StreamStage.NONE))
 
     def may_renew(s, client: Client) -> None:
         """Checks: a client renews while it has a file open (DFSClient#renewLease, Hadoop 3.4.1; facts D.6)."""

@@ -6,9 +6,7 @@ The repair of the takeover after a soft limit is here too, since it is about who
 from genstamp_model.language import Part, none, optional, per
 from genstamp_spec.hdfs.parts.late_calls import LateCalls
 from genstamp_spec.hdfs.parts.namenode_files import exchange
-from genstamp_spec.hdfs.parts.namenode_opening import AppendingAfterOutages, Overwriting
-from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
-from genstamp_spec.hdfs.parts.some_data import SomeOutages
+from genstamp_spec.hdfs.parts.namenode_opening import AppendingAfterOutages
 from genstamp_spec.hdfs.parts.state import Client, File, Holder
 
 
@@ -19,10 +17,8 @@ class OwnerHistory(Part):
     taken_by = per(File, optional(Holder))  # for whom the file was taken over while it is open
 
 
-class Owners(
-    LateCalls, AppendingAfterOutages, Overwriting, SomeOutages, WriterLosesTheFile, OwnerHistory, lane="namenode"
-):
-    """All steps of hdfs.lease, with what is remembered of them."""
+class Owners(LateCalls, AppendingAfterOutages, OwnerHistory, lane="namenode"):
+    """What is remembered of the steps of hdfs.lease."""
 
     def writes(s, client: Client, file: File) -> None:
         """Remembered: who it was."""

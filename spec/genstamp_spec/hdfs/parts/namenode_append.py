@@ -6,22 +6,15 @@ recover finds the file closed by another step; quotas, storage policies and the 
 last one (NEW_BLOCK) are not here.
 """
 
-from genstamp_model.language import Bool, Members, Number, Ordered, Part, action, none, number, observe, require
-from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
-from genstamp_spec.hdfs.parts.promised_bytes import PromisedBytes
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
+from genstamp_model.language import action, none, observe, require
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
+from genstamp_spec.hdfs.state.appends import Appends
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 
-class AppendState(Part):
-    """History only."""
-
-    appends = number(limit="appends")  # only limited, never read
-
-
-class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, PromisedBytes, lane="namenode"):
+class NamenodeAppend(Leases, Appends, lane="namenode"):
     """append, and what its client passes to updateBlockForPipeline and updatePipeline.
 
     A client that appends is `OPEN` until its pipeline is set up; its stamp is 0 while it has none from the NameNode.
@@ -57,45 +50,3 @@ class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, PromisedBytes, 
         stream.acked = s.block_bytes[file]
         stream.pipeline = s.stored[file]
         observe(generation_stamp=s.block_stamp[file], num_bytes=s.block_bytes[file], locations=s.stored[file])
-
-    # The client's first pipeline (facts C.5): a stamp, the datanodes, and the NameNode learns of both.
-
-    def is_setting_up(s, client: Client, file: File) -> Bool:
-        """The client has a block to append to, and no pipeline yet."""
-        stream = s.stream[client][file]
-        return stream.stage.at(StreamStage.OPEN) & ~stream.pipeline.is_empty()
-
-    def needs_first_stamp(s, client: Client, file: File) -> Bool:
-        """The client goes to set up its first pipeline, or to try it again without a node that has failed."""
-        return s.is_setting_up(client, file) & (s.stream[client][file].stamp == 0)
-
-    def has_first_stamp(s, client: Client, file: File) -> Bool:
-        """The client has a stamp for its first pipeline."""
-        return s.is_setting_up(client, file) & (s.stream[client][file].stamp > 0)
-
-    def passes_no_block(s, client: Client, file: File) -> Bool:
-        """As before; but a client that appends was given one."""
-        return super().passes_no_block(client, file) & ~s.is_setting_up(client, file)
-
-    def asks_for_stamp(s, client: Client, file: File) -> None:
-        """Checks: a pipeline is to be set up, for the first time or without a node that has failed."""
-        require(s.needs_first_stamp(client, file), "the client is to set up a pipeline")
-
-    def takes_stamp(s, client: Client, file: File) -> None:
-        """The client goes to the nodes with it."""
-        s.stream[client][file].stamp = s.last_stamp
-
-    def passes_pipeline(s, client: Client, file: File) -> None:
-        """Checks: every node of the pipeline has taken the block."""
-        stream = s.stream[client][file]
-        require(s.has_first_stamp(client, file), "the client sets up a pipeline")
-        require(stream.pipeline <= stream.set_up, "every node of the pipeline is set up")
-
-    def new_pipeline(s, client: Client, file: File) -> tuple[Ordered, Number, Members[Datanode]]:
-        """The length is still that of the block."""
-        stream = s.stream[client][file]
-        return stream.stamp, stream.acked, stream.pipeline
-
-    def goes_on(s, client: Client, file: File) -> None:
-        """Packets follow."""
-        s.stream[client][file].stage = StreamStage.STREAMING

@@ -5,26 +5,19 @@ as it is when the NameNode reads it, and changes nothing while the block is unde
 anew; corrupt replicas are not listed but are those that do not match; closing never fails half-way (A13).
 """
 
-from genstamp_model.language import Bool, Members, Number, Ordered, action, case, observe, require, when
-from genstamp_spec.hdfs.parts.namenode_leases import Leases, NamenodeLeases
-from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
+from genstamp_model.language import Bool, Number, Ordered, action, case, observe, require, when
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import (
     Attempt,
     AttemptStage,
     Client,
-    ClientState,
     Datanode,
-    DatanodeState,
     File,
-    PrimaryState,
-    StreamStage,
-    no_attempt,
-    no_stream,
     only,
 )
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class BlockSteps(RecoveryStart, lane="namenode"):
@@ -51,74 +44,13 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     # What the parts that build on this one fill in.
 
-    def same_inode(s, client: Client, file: File, refused: str | None) -> None:
-        """Checks: the path still leads to the inode that the client opened."""
-
-    def passes_previous(s, client: Client, file: File) -> None:
-        """Checks: the block that the client passes as the previous one is the file's last (facts E.5)."""
-
     def has_targets(s) -> None:
         """Checks: a replica can be placed somewhere."""
         require(~s.running.is_empty(), "a datanode can take the block", "IOException")
 
-    def commit_previous(s, client: Client, file: File) -> None:
-        """The previous block is committed, and makes room."""
-
-    def give_block(s, client: Client, file: File) -> None:
-        """The client gets its new block."""
-
-    def earlier_blocks_are_complete(s, file: File) -> None:
-        """Checks: those before the last one."""
-
-    def ready_to_complete(s, client: Client, file: File) -> Bool:
-        """The client's last packet is acknowledged by its whole pipeline, or it never had a block."""
-        raise NotImplementedError
-
-    def passes_no_block(s, client: Client, file: File) -> Bool:
-        """The client's complete() names no last block: it was never given one."""
-        raise NotImplementedError
-
-    def passed_stamp(s, client: Client, file: File) -> Ordered:
-        """The stamp of the block that the client passes."""
-        raise NotImplementedError
-
-    def passed_bytes(s, client: Client, file: File) -> Number:
-        """The length of the block that the client passes."""
-        raise NotImplementedError
-
     def passes_stamp(s, client: Client, file: File) -> Bool:
         """The block that the client passes is of the last block's generation."""
         return s.block_stamp[file] == s.passed_stamp(client, file)
-
-    def block_matches(s, client: Client, file: File) -> Bool:
-        """The file's last block is the client's in id and stamp, or neither has one (Block#matchingIdAndGenStamp)."""
-        raise NotImplementedError
-
-    def close_stream(s, client: Client, file: File) -> None:
-        """The client's stream is closed."""
-
-    def writes(s, client: Client, file: File) -> None:
-        """A client's call changes the file."""
-
-    def reported(s, file: File, datanode: Datanode) -> tuple[Ordered, Number]:
-        """Stamp and length of a finalized replica that a datanode reports, with the checks that it is there."""
-        raise NotImplementedError
-
-    def reports_back(s, primary: Datanode, file: File) -> Attempt:
-        """The attempt of a primary that has done what it agreed on, with the checks that it has."""
-        raise NotImplementedError
-
-    def may_close(s, attempt: Attempt) -> None:
-        """Checks: nothing; the block is completed with whatever storages are known (HDFS-12886)."""
-
-    def may_delete_block(s, file: File) -> None:
-        """Checks: nothing; the primary has found no replica that counts."""
-
-    def report_is_answered(s, primary: Datanode, file: File, attempt: Attempt) -> None:
-        """What becomes of the message that brought the report; here, the call and its answer are one step."""
-
-    def attempt_ends(s, primary: Datanode, file: File) -> None:
-        """The primary is done with its attempt."""
 
     def take_result(s, file: File, attempt: Attempt) -> None:
         """The block gets what its recovery has agreed on, and counts the replicas that were updated."""
@@ -126,9 +58,6 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.block_bytes[file] = attempt.new_bytes
         s.stored[file] = s.known_storages(attempt.updated)
         s.locations[file] = s.known_storages(attempt.updated)
-
-    def recovery_ends(s, file: File) -> None:
-        """What else the end of a recovery changes."""
 
     @action
     def add_block(s, client: Client, file: File) -> None:
@@ -146,6 +75,8 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def allocate(s, client: Client, file: File) -> None:
         """FSDirWriteFileOp#storeAllocatedBlock: the previous block is committed, and a new one added."""
         s.commit_previous(client, file)
+        s.block_is_added(file)
+        s.writes(client, file)
         s.block[file].fire(BlockLifecycle.add_block)
         s.last_stamp = s.last_stamp + 1
         s.block_stamp[file] = s.last_stamp
@@ -209,12 +140,9 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.close_stream(client, file)
         observe(closed=True, block_state=s.block[file])
 
-    def waits_for_the_block_before(s, client: Client, file: File) -> bool:  # noqa: ARG002 - a hook
-        """Whether the call ends because the block before the last one is not complete; here, there is none."""
-        return False
-
     def commit(s, client: Client, file: File) -> None:
         """BlockManager#commitBlock: the length becomes the client's; the stamp is so already (facts A.3)."""
+        s.writes(client, file)
         s.block[file].fire(BlockLifecycle.commit)
         s.block_bytes[file] = s.passed_bytes(client, file)
         s.stored[file] = s.stored[file] & s.locations[file]
@@ -247,14 +175,6 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         return s.block[file].at(BlockLifecycle.under_construction)
 
     # The end of block recovery (G.6). Each answer ends the attempt.
-
-    def known(s, file: File) -> Bool:
-        """The block is in the block map."""
-        return ~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
-
-    def known_storages(s, targets: Members[Datanode]) -> Members[Datanode]:
-        """Those of the targets that the NameNode knows storages of; here, all."""
-        return targets
 
     def already_done(s, file: File) -> Bool:
         """G.6 row 6: somebody has completed the block already."""
@@ -306,15 +226,6 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.close(file)
         s.report_ends(primary, file, attempt)
 
-    def finds_block_gone(s, file: File, deletes: Bool) -> bool:
-        """Whether a deletion finds the block gone, as one that is reported again does (G.6 row 3, HDFS-5024)."""
-        gone = ~s.known(file) & deletes
-        return case("gone", gone, "a deletion finds the block gone", unchanged=s.why_an_answer_changes_nothing())
-
-    def why_an_answer_changes_nothing(s) -> str:
-        """Why a report that finds nothing to do changes nothing; here it does: the attempt ends."""
-        return ""
-
     def report_ends(s, primary: Datanode, file: File, attempt: Attempt) -> None:
         """The call is answered, and the primary is done with its attempt."""
         s.report_is_answered(primary, file, attempt)
@@ -327,78 +238,3 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
 class Blocks(BlockSteps, Leases, lane="namenode"):
     """The same with leases."""
-
-
-class StreamedBlocks(BlockSteps, Turns, DatanodeState, ClientState, PrimaryState, lane="namenode"):
-    """The same with streams, replicas and recoveries in full, without leases."""
-
-    def passes_previous(s, client: Client, file: File) -> None:
-        """Checks: one block a file, and a client that has not asked for it yet."""
-        require(s.block[file].at(BlockLifecycle.absent), "the file has no block yet")
-        require(s.stream[client][file].stage.at(StreamStage.OPEN), "the client has the file open")
-
-    def give_block(s, client: Client, file: File) -> None:
-        """The client streams to all datanodes that it was given."""
-        stream = s.stream[client][file]
-        stream.stage = StreamStage.STREAMING
-        stream.stamp = s.last_stamp
-        stream.pipeline = s.running
-
-    def ready_to_complete(s, client: Client, file: File) -> Bool:
-        """The client's last packet is acknowledged by its whole pipeline, or it never had a block."""
-        stream = s.stream[client][file]
-        closed = stream.stage.at(StreamStage.CLOSING) & (stream.pipeline <= stream.finalized)
-        return closed | (stream.stage.at(StreamStage.OPEN) & s.block[file].at(BlockLifecycle.absent))
-
-    def passes_no_block(s, client: Client, file: File) -> Bool:
-        """The client's complete() names no last block: it was never given one."""
-        return s.stream[client][file].stage.at(StreamStage.NONE, StreamStage.OPEN)
-
-    def block_matches(s, client: Client, file: File) -> Bool:
-        """The file's last block is the client's in id and stamp, or neither has one (Block#matchingIdAndGenStamp)."""
-        stream = s.stream[client][file]
-        none_there = s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
-        same = stream.stage.at(StreamStage.CLOSING) & ~none_there & (s.block_stamp[file] == stream.stamp)
-        return same | (s.passes_no_block(client, file) & none_there)
-
-    def passed_stamp(s, client: Client, file: File) -> Ordered:
-        """That of the client's stream."""
-        return s.stream[client][file].stamp
-
-    def passed_bytes(s, client: Client, file: File) -> Number:
-        """What is acknowledged."""
-        return s.stream[client][file].acked
-
-    def close_stream(s, client: Client, file: File) -> None:
-        """The client has nothing open."""
-        s.stream[client][file] = no_stream()
-
-    def reported(s, file: File, datanode: Datanode) -> tuple[Ordered, Number]:
-        """Those of the replica as it is when the NameNode reads the report."""
-        replica = s.replica[datanode][file]
-        require(s.running.has(datanode), "the datanode is running")
-        require(replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized")
-        return replica.stamp, replica.num_bytes
-
-    def reports_back(s, primary: Datanode, file: File) -> Attempt:
-        """Checks: the primary has updated every participant it could, or found nothing."""
-        attempt = s.attempt[primary][file]
-        deletes = attempt.stage.at(AttemptStage.DELETING)
-        every = attempt.participants <= (attempt.updated | attempt.failed)
-        require(s.running.has(primary), "the primary is running")
-        require(deletes | attempt.stage.at(AttemptStage.UPDATING), "the primary has agreed on what to do")
-        done = deletes | (every & ~attempt.updated.is_empty())
-        require(done, "every participant is updated or has failed")
-        s.may_report(attempt)
-        return attempt
-
-    def may_report(s, attempt: Attempt) -> None:
-        """Checks: nothing more; participants that failed do not matter (HDFS-12070)."""
-
-    def attempt_ends(s, primary: Datanode, file: File) -> None:
-        """Nothing goes on at the primary."""
-        s.attempt[primary][file] = no_attempt()
-
-
-class NamenodeBlocks(StreamedBlocks, Blocks, NamenodeLeases, lane="namenode"):
-    """All of this."""

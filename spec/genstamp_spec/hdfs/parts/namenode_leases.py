@@ -6,18 +6,14 @@ Finer than HDFS in nothing; coarser as `recovery_start.py` says. Each step is on
 import enum
 from collections.abc import Callable
 
-from genstamp_model.language import Bool, action, case, exists, observe, pick, require, way
-from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
+from genstamp_model.language import action, case, exists, observe, pick, require, way
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import (
     Client,
-    ClientState,
     Datanode,
-    DatanodeState,
     File,
     Holder,
-    NamenodeState,
     NamespaceState,
-    StreamStage,
 )
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -41,19 +37,6 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
     How a client keeps its stream and who leads a recovery is left to the parts that build on this one: the methods that
     they fill in do nothing here, or the least.
     """
-
-    def past_soft_limit(s, holder: Holder) -> Bool:
-        """The holder's lease has expired softly (LeaseManager.Lease#expiredSoftLimit)."""
-        return s.lease[holder].at(LeaseLifecycle.past_soft_limit, LeaseLifecycle.past_hard_limit)
-
-    def open_stream(s, client: Client, file: File) -> None:
-        """The client keeps the stream that it was given."""
-
-    def may_renew(s, client: Client) -> None:
-        """Checks: the client has a reason to renew its lease."""
-
-    def may_create(s, file: File) -> None:
-        """Checks: the caller can mean this file."""
 
     # Effects that several steps share.
 
@@ -185,9 +168,6 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         """The holder stays, and its lease is renewed (facts F.2, F.4 step 5)."""
         s.lease[s.client_name[file]].fire(LeaseLifecycle.start_recovery)
 
-    def is_taken_over(s, client: Client, file: File) -> None:
-        """A client has had a file taken over after its holder's soft limit."""
-
     # Leases age and are renewed.
 
     @action
@@ -227,9 +207,6 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         s.may_force(client, file)
         s.release(file, client)
 
-    def may_force(s, client: Client, file: File) -> None:
-        """Checks: nothing; the holder itself may ask as well (HDFS-1554)."""
-
     @action
     def release_expired_lease(s, holder: Holder, file: File) -> None:
         """The monitor finds a lease past its hard limit: the file is closed, or the NameNode itself is its holder.
@@ -257,11 +234,3 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         s.may_work()
         require(expired, "the lease is past its hard limit")
         require(s.lease_files[holder].has(file), "the lease covers the file")
-
-
-class NamenodeLeases(Leases, Turns, NamenodeState, DatanodeState, ClientState, lane="namenode"):
-    """The same with streams, and with the choice of a primary among the locations."""
-
-    def open_stream(s, client: Client, file: File) -> None:
-        """The client has the file open, without a block."""
-        s.stream[client][file].stage = StreamStage.OPEN

@@ -23,8 +23,8 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.parts.earlier_blocks import SomeEarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall
-from genstamp_spec.hdfs.parts.some_data import Writer
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
+from genstamp_spec.hdfs.state.outline import Writer
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 

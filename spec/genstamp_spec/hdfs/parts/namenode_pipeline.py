@@ -4,31 +4,15 @@ Coarser than HDFS: one block a file, its last; datanodes are storages, and all o
 is read from its stream.
 """
 
-from genstamp_model.language import Members, Number, Ordered, action, observe, require
+from genstamp_model.language import action, observe, require
 from genstamp_spec.hdfs.parts.block_record import BlockRecord, may_replace_generation, replace_generation
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.parts.state import Client, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 class PipelineCalls(RecoveryStart, lane="namenode"):
     """updateBlockForPipeline and updatePipeline, and the client's side of each as hooks."""
-
-    def asks_for_stamp(s, client: Client, file: File) -> None:
-        """Checks: the client is about to set its pipeline up again."""
-
-    def takes_stamp(s, client: Client, file: File) -> None:
-        """The client goes on with the stamp that was given out last."""
-
-    def passes_pipeline(s, client: Client, file: File) -> None:
-        """Checks: the client has set its pipeline up again."""
-
-    def new_pipeline(s, client: Client, file: File) -> tuple[Ordered, Number, Members[Datanode]]:
-        """What the client passes of it: stamp, acknowledged length, nodes."""
-        raise NotImplementedError
-
-    def goes_on(s, client: Client, file: File) -> None:
-        """The client goes on to write."""
 
     def check_block_under_construction(s, client: Client, file: File, refused: bool) -> None:
         """FSNamesystem#checkUCBlock, in its order (facts E.6); stamps are not compared."""

@@ -4,25 +4,40 @@ The detailed form of `NamenodeBlocks.block_received`. Each helper is one method 
 an argument. Reports arrive as `report_messages.py` says.
 """
 
-from genstamp_model.language import Bool, Enumerated, Members, Number, Ordered, action, observe, require, those, when
-from genstamp_spec.hdfs.parts.namenode_corruption import NamenodeCorruption
+from genstamp_model.language import Bool, Enumerated, Number, Ordered, action, observe, require, when
 from genstamp_spec.hdfs.parts.reports_state import (
     CorruptReason,
     FullReport,
     IncrementalKind,
     IncrementalReport,
     ReportedState,
+    corrupt_for,
     no_full_report,
     no_incremental_report,
     not_corrupt,
     reported_as,
 )
 from genstamp_spec.hdfs.parts.state import Datanode, File, only
+from genstamp_spec.hdfs.state.block_map import BlockMap
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
-class NamenodeReports(NamenodeCorruption, lane="namenode"):
-    """processReportedBlock, addStoredBlock, commitBlock and completeBlock."""
+class NamenodeReports(BlockMap, lane="namenode"):
+    """processReportedBlock, checkReplicaCorrupt, markBlockAsCorrupt and addStoredBlock, and the excess replicas."""
+
+    @action
+    def choose_excess_replica(s, file: File, datanode: Datanode) -> None:
+        """A live replica too many is to be deleted, once all datanodes that have one have reported in full.
+
+        Source  BlockManager#processExtraRedundancyBlock, #processChosenExcessRedundancy, Hadoop 3.4.1; facts I.3.
+        """
+        require(~s.safe_mode, "the NameNode is not in safe mode")
+        require(s.block[file].at(BlockLifecycle.complete), "the block is complete")
+        require(s.live(file).has(datanode), "the replica is live")
+        require(s.live(file).size() > s.wanted(), "there are more live replicas than wanted")
+        require(~s.on_stale_storage(file), "every datanode with a replica has reported in full")
+        s.excess[file].add(datanode)
+        s.order_deletion(file, datanode, s.block_stamp[file])
 
     # One reported replica (I.1).
 
@@ -84,45 +99,93 @@ class NamenodeReports(NamenodeCorruption, lane="namenode"):
         """A matching report takes the replica out of the map of corrupt ones, whatever the reason (facts I.3)."""
         return s.stored[file].has(datanode)
 
-    # Committing and completing (A.3).
+    # Which reported replicas are corrupt (I.2), and what becomes of them (I.3).
 
-    def complete_if_minimal(s, file: File, *, where: Bool | bool = True) -> None:
-        """A8: a committed block with replicas enough is complete (BlockManager#completeBlock)."""
-        completes = where & s.may_complete(file) & s.has_minimal(file)
-        s.pending[file] = when(completes, s.pending[file] | s.expected_copies(file), s.pending[file])
-        s.block[file].fire(BlockLifecycle.complete_block, where=completes)
+    def corruption(
+        s, file: File, state: Enumerated[ReportedState], stamp: Ordered, num_bytes: Number
+    ) -> Enumerated[CorruptReason]:
+        """BlockManager#checkReplicaCorrupt: why a replica reported so is corrupt, or NONE (facts I.2, H.3)."""
+        block = s.block[file]
+        complete, writing = block.at(BlockLifecycle.complete), block.at(BlockLifecycle.under_construction)
+        settled = complete | block.at(BlockLifecycle.committed)
+        other = stamp != s.block_stamp[file]
+        finalized, unfinished = state.at(ReportedState.FINALIZED), state.at(ReportedState.RBW, ReportedState.RWR)
+        recovering = block.at(BlockLifecycle.under_recovery)
+        too_old = (writing & s.is_old(file, stamp)) | (recovering & s.is_too_old_to_recover(file, stamp))
+        of_old_finalized = finalized & ((settled & other) | too_old)
+        of_old_unfinished = unfinished & when(complete, other, s.is_old_unfinished(file, stamp))
+        wrong_size = finalized & settled & ~other & (num_bytes != s.block_bytes[file])
+        wrong_state = complete & ~other & s.cannot_be_complete(state)
+        never = state.at(ReportedState.RUR, ReportedState.TEMPORARY)
+        reason = when(wrong_state | never, corrupt_for(CorruptReason.INVALID_STATE), CorruptReason.NONE)
+        reason = when(wrong_size, corrupt_for(CorruptReason.SIZE_MISMATCH), reason)
+        return when(of_old_finalized | of_old_unfinished, corrupt_for(CorruptReason.GENSTAMP_MISMATCH), reason)
 
-    def may_complete(s, file: File) -> Bool:
-        """The client has committed the block; enough replicas alone do not complete one (HDFS-800)."""
-        return s.block[file].at(BlockLifecycle.committed)
+    def is_old(s, file: File, stamp: Ordered) -> Bool:
+        """A FINALIZED replica of an open block: its stamp is below the block's (HDFS-5723)."""
+        return stamp < s.block_stamp[file]
 
-    def expected_copies(s, file: File) -> Members[Datanode]:
-        """Locations whose report has not come count as on their way (BlockManager#addExpectedReplicasToPending)."""
-        return s.locations[file] - s.stored[file]
+    def is_too_old_to_recover(s, file: File, stamp: Ordered) -> Bool:
+        """A FINALIZED replica of a block under recovery: its stamp is below the block's, so that it can take no part.
 
-    def remove_stale_replicas(s, file: File) -> None:
-        """Locations with another stamp than the block's leave the block map (BlockManager#removeStaleReplicas)."""
-        old = those(Datanode, lambda d: s.location_stamp[file][d] != s.block_stamp[file])
-        s.remove_stored(file, s.locations[file] & old, where=~s.locations[file].is_empty())
+        A repair: Hadoop 3.4.1 takes it for a location, which each attempt asks in vain.
+        """
+        return stamp < s.block_stamp[file]
 
-    def commit_block(s, file: File, stamp: Ordered, num_bytes: Number) -> None:
-        """BlockManager#commitBlock: the length becomes the client's, old locations are dropped (facts A7, A.3)."""
-        s.block[file].fire(BlockLifecycle.commit)
-        s.block_bytes[file] = num_bytes
-        s.committed_stamp[file] = stamp
-        s.committed_bytes[file] = num_bytes
-        s.remove_stale_replicas(file)
+    def is_old_unfinished(s, file: File, stamp: Ordered) -> Bool:
+        """An RBW or RWR of a block that is not complete: its stamp is below the block's (HDFS-13840)."""
+        return stamp < s.block_stamp[file]
 
-    def set_locations(s, file: File, locations: Members[Datanode]) -> None:
-        """The expected locations are these, under the block's stamp."""
-        s.locations[file] = locations
-        s.location_stamp[file].update(lambda d: when(locations.has(d), s.block_stamp[file], 0))
+    def cannot_be_complete(s, state: Enumerated[ReportedState]) -> Bool:
+        """A complete block has no RWR. An RBW may be about to be finalized: the report was late (HDFS-2791)."""
+        return state.at(ReportedState.RWR)
 
-    def forget_locations(s, file: File) -> None:
-        """A complete block has no expected locations."""
-        complete = s.block[file].at(BlockLifecycle.complete)
-        s.locations[file] = when(complete, s.stored[file] - s.stored[file], s.locations[file])
-        s.location_stamp[file].update(lambda d: when(complete, 0, s.location_stamp[file][d]))
+    def mark_corrupt(
+        s,
+        file: File,
+        datanode: Datanode,
+        stamp: Ordered,
+        reason: Enumerated[CorruptReason],
+        *,
+        where: Bool | bool = True,
+    ) -> None:
+        """BlockManager#markBlockAsCorrupt, Hadoop 3.4.1: the replica counts no more; it is deleted now, or is kept.
+
+        It is deleted if replicas enough are left, if there are more than wanted with it, or if it was left behind by
+        a pipeline: then its stamp is below the block's (facts I.3).
+        """
+        s.stored[file] = when(where, s.stored[file] | only(datanode), s.stored[file])
+        s.corrupt[file][datanode] = when(where, reason, s.corrupt[file][datanode])
+        enough = s.usable_for_deletion(file) >= s.wanted()
+        minimal = s.usable(file).size() >= s.minimal()
+        known = s.live(file).size() + s.corrupt_replicas(file).size()
+        behind = stamp < s.block_stamp[file]
+        goes = enough | (minimal & ((known > s.wanted()) | behind))
+        stale = s.on_stale_storage(file)
+        s.invalidate_block(file, datanode, stamp, where=where & goes & ~stale)
+        s.postpone(file, where=where & goes & stale)
+        s.update_needed(file, where=where & ~goes)
+
+    def usable_for_deletion(s, file: File) -> Number:
+        """Replicas that make a corrupt one superfluous: the usable ones (HDFS-16064, facts I.3)."""
+        return s.usable(file).size()
+
+    def invalidate_block(s, file: File, datanode: Datanode, stamp: Ordered, *, where: Bool | bool = True) -> None:
+        """BlockManager#invalidateBlock: the replica is to be deleted, and its datanode is no location any more."""
+        s.order_deletion(file, datanode, stamp, where=where)
+        s.remove_stored(file, only(datanode), where=where)
+
+    def invalidate_corrupt_replicas(s, file: File, *, where: Bool | bool = True) -> None:
+        """BlockManager#invalidateCorruptReplicas: replicas enough are there, the corrupt ones go.
+
+        Where that has to wait for reports they stay known as corrupt (HDFS-4799, facts I.3). The orders name the stamp
+        of the block, so that they do not fit an older replica: that one is found anew by the next full report.
+        """
+        corrupt, stale = s.corrupt_replicas(file), s.on_stale_storage(file)
+        go = ~corrupt.is_empty() & ~s.safe_mode & where
+        s.order_deletions(file, corrupt, s.block_stamp[file], where=go & ~stale)
+        s.postpone(file, where=go & stale)
+        s.remove_stored(file, corrupt, where=go & ~stale)
 
     # Reports arrive.
 

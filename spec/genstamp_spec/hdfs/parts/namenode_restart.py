@@ -4,42 +4,22 @@ Coarser than HDFS: everything that was answered was logged, and nothing else (th
 NameNode is back at once, in safe mode, and leaves it when every complete block has a replica.
 """
 
-from genstamp_model.language import Number, Ordered, Part, action, flag, forall, number, observe, require, when
+from genstamp_model.language import Number, Ordered, action, forall, observe, require, when
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.namenode_files import Tree
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
+from genstamp_spec.hdfs.state.earlier import Restarting
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class SafeModeState(Part):
-    """Whether the namesystem is in safe mode."""
-
-    safe_mode = flag()
-    restarts = number(limit="restarts")  # history: only limited, never read
-
-
-class NamenodeRestarts(EarlierBlocks, Leases, SafeModeState, lane="namenode"):
+class NamenodeRestarts(EarlierBlocks, Leases, Restarting, lane="namenode"):
     """Restart, safe mode, block reports of what is being written.
 
     What was logged of lengths, and what datanodes have, is left to the parts that build on this one.
     """
-
-    def logged_bytes(s, file: File) -> Number:
-        """The length of an open file's last block that the edit log has."""
-        raise NotImplementedError
-
-    def has_replica(s, file: File, datanode: Datanode) -> None:
-        """Checks: the datanode has a replica of the file's last block."""
-        raise NotImplementedError
-
-    def may_leave_safe_mode(s) -> None:
-        """Checks: nothing more than that every complete block has a replica."""
-
-    def datanodes_are_forgotten(s) -> None:
-        """What else the NameNode kept for its datanodes."""
 
     def may_call(s, client: Client) -> None:
         """Checks: in safe mode nothing that changes anything is done (facts E.0)."""

@@ -7,31 +7,18 @@ is not here. That a replica is shorter than the length to cut to (facts B.4 step
 """
 
 from genstamp_model.language import Bool, Number, action, case, each, none, observe, pick, require, when
-from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
-from genstamp_spec.hdfs.parts.promised_bytes import PromisedBytes
-from genstamp_spec.hdfs.parts.snapshots import Snapshots
+from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
-from genstamp_spec.hdfs.parts.truncate_state import TruncateMode, TruncateState
+from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
+from genstamp_spec.hdfs.state.cuts import Cuts
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 LONGEST = 3  # no truncate to more bytes is looked at
 
 
-class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, lane="namenode"):
+class NamenodeTruncate(Blocks, Cuts, lane="namenode"):
     """truncate, delete, deleteSnapshot."""
-
-    def is_truncated(s, file: File) -> Bool:
-        """The file's last block is being cut."""
-        return ~s.truncate_mode[file].at(TruncateMode.NONE)
-
-    def is_held(s, file: File) -> Bool:
-        """A snapshot or an upgrade holds the file's last block, which must not be cut (facts A.6)."""
-        return s.is_in_snapshot(file) | s.upgrade
-
-    def is_in_snapshot(s, file: File) -> Bool:
-        """The file's last block is in the snapshot: it is not a copy made since then."""
-        return s.snapshot[file] & ~s.former_block[file].at(BlockLifecycle.complete)
 
     # truncate (E.4).
 
@@ -167,9 +154,6 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         s.block_stamp[file] = when(copied, s.recovery_id[file], s.block_stamp[file])
         s.change_places(file, copied)
 
-    def change_places(s, file: File, copied: Bool) -> None:
-        """Replicas of the former block are those to recover again."""
-
     def take_result(s, file: File, attempt: Attempt) -> None:
         """Of a copy the stored block has its stamp already, and keeps it (facts G.6, effect 1)."""
         copied = s.truncate_mode[file].at(TruncateMode.BY_COPY)
@@ -236,9 +220,6 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         s.truncate_mode[file] = TruncateMode.NONE
         s.attempt_is_young[file] = False
         s.earlier_blocks_go(file)
-
-    def earlier_blocks_go(s, file: File) -> None:
-        """Blocks before the last one are deleted with their file; here, there are none."""
 
     def delete_source(s, file: File) -> None:
         """The block that a copy is made from goes with the file, unless a snapshot holds it."""

@@ -14,14 +14,13 @@ from genstamp_model.language import (
     those,
     when,
 )
-from genstamp_spec.hdfs.parts.pipeline_namenode import PipelineNamenode
-from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.state.chain import Chain
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
-class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
+class PipelineClient(Chain, lane="client"):
     """DFSOutputStream and DataStreamer."""
 
     @action
@@ -40,11 +39,6 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         s.stage = Stage.SETUP_CREATE
         observe(generation_stamp=s.stamp)
 
-    def in_stage(s, *stages: Stage) -> None:
-        """Checks: where the client is."""
-        require(s.writer_alive, "the client is running")
-        require(s.stage.at(*stages), "the client is in this stage")
-
     # Packets and acks (C.2).
 
     @action
@@ -57,9 +51,6 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         s.may_write()
         s.sent = s.sent + 1
         s.bytes_sent = largest(s.bytes_sent, s.sent)
-
-    def may_write(s) -> None:
-        """Checks: the application has something to write; a hook, here without effect."""
 
     @action
     def send_last_packet(s) -> None:

@@ -6,26 +6,22 @@ seen; a replica that is stale stays.
 """
 
 from genstamp_model.language import (
-    Attempt,
     Bool,
     Number,
-    Ordered,
     action,
     attempt,
-    forall,
-    none,
     observe,
     require,
     when,
 )
-from genstamp_spec.hdfs.parts.pipeline_state import Connection, PipelineState, Stage
-from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
+from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
 from genstamp_spec.hdfs.parts.state import Datanode, only
+from genstamp_spec.hdfs.state.chain import Chain
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
+class PipelineDatanode(Chain, lane=Datanode):
     """BlockReceiver, its PacketResponder, and FsDatasetImpl."""
 
     def works(s, datanode: Datanode) -> None:
@@ -125,57 +121,6 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         require(~last | finalized, "the replica is finalized")
         s.connection[datanode].confirmed = packet
 
-    # Setting up a pipeline. The request names the block's old and new stamp, and how many bytes the client has had
-    # acknowledged and has sent.
-
-    def requested_stamp(s, datanode: Datanode) -> Ordered:
-        """The block's stamp in the request that reaches this node: each node passes it on as it came (HDFS-1467)."""
-        del datanode
-        return s.stamp
-
-    def create(s, datanode: Datanode) -> None:
-        """PIPELINE_SETUP_CREATE, for the first time."""
-        s.create_rbw(datanode, s.new_stamp)
-
-    def create_again(s, datanode: Datanode) -> None:
-        """PIPELINE_SETUP_CREATE under a new stamp, where an earlier attempt has left a replica."""
-        s.create_rbw_over_existing(datanode, s.new_stamp)
-
-    def open_again(s, datanode: Datanode) -> None:
-        """PIPELINE_SETUP_APPEND."""
-        s.append(datanode, s.requested_stamp(datanode), s.new_stamp, s.acked_bytes())
-
-    def open_again_again(s, datanode: Datanode) -> None:
-        """PIPELINE_SETUP_APPEND_RECOVERY."""
-        s.recover_append(datanode, s.requested_stamp(datanode), s.new_stamp, s.acked_bytes())
-
-    def stream_again(s, datanode: Datanode) -> None:
-        """PIPELINE_SETUP_STREAMING_RECOVERY."""
-        s.recover_rbw(datanode, s.requested_stamp(datanode), s.new_stamp, s.acked_bytes(), s.bytes_sent)
-
-    def close_again(s, datanode: Datanode) -> None:
-        """PIPELINE_CLOSE_RECOVERY."""
-        s.recover_close(datanode, s.requested_stamp(datanode), s.new_stamp, s.acked_bytes())
-
-    def asked(s, datanode: Datanode, *stages: Stage) -> None:
-        """Checks: the request reaches this node, from the client or the node before it."""
-        before = forall(Datanode, lambda d: ~s.pipeline.has(d) | ~s.nearer(d, datanode) | s.connected.has(d))
-        require(s.stage.at(*stages), "the client sets the pipeline up in this stage")
-        require(s.new_stamp > 0, "the client has a stamp for it")
-        require(s.pipeline.has(datanode) & ~s.set_up.has(datanode), "the datanode is in the pipeline, not set up yet")
-        require(before, "the nodes before it are set up")
-        require(s.running.has(datanode), "the datanode is running")
-
-    def grants(s, datanode: Datanode, call: Attempt) -> None:
-        """The replica takes the writer, and the node is connected."""
-        require(call.possible, "the datanode does not refuse")
-        call.take()
-        s.set_up.add(datanode)
-        s.connected.add(datanode)
-        s.restarting.remove(datanode)
-        s.connection[datanode] = Connection(taken=s.acked, confirmed=s.acked, bad_node=none)
-        observe(generation_stamp=s.new_stamp)
-
     @action
     def set_up_create(s, datanode: Datanode) -> None:
         """The replica is created (FsDatasetImpl#createRbw, Hadoop 3.4.1; facts B1, C.1, C.5)."""
@@ -200,44 +145,6 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         """The replica is finalized, if it is not yet; no packets follow (FsDatasetImpl#recoverClose; facts B5, C.1)."""
         s.asked(datanode, Stage.CLOSE_RECOVERY)
         s.grants(datanode, attempt(lambda: s.close_again(datanode)))
-
-    def refuses(s, datanode: Datanode) -> Bool:
-        """The datanode refuses what the stage asks for: it closes the connection without an answer."""
-        first, again = attempt(lambda: s.create(datanode)), attempt(lambda: s.create_again(datanode))
-        create = first.refused & ((s.new_stamp == s.stamp) | again.refused)
-        open_ = attempt(lambda: s.open_again(datanode)).refused
-        open_again = attempt(lambda: s.open_again_again(datanode)).refused
-        stream = attempt(lambda: s.stream_again(datanode)).refused
-        close = attempt(lambda: s.close_again(datanode)).refused
-        return (
-            (s.stage.at(Stage.SETUP_CREATE) & create)
-            | (s.stage.at(Stage.SETUP_APPEND) & open_)
-            | (s.stage.at(Stage.SETUP_APPEND_RECOVERY) & open_again)
-            | (s.stage.at(Stage.STREAMING_RECOVERY) & stream)
-            | (s.stage.at(Stage.CLOSE_RECOVERY) & close)
-        )
-
-    # A node joins (B18, B.5).
-
-    def can_copy(s, source: Datanode) -> Bool:
-        """The node is up and has the replica, of the block's generation or a later one (facts B18; HDFS-3436)."""
-        return s.running.has(source) & attempt(lambda: s.transfer_source(source, s.stamp)).possible
-
-    def transfer(s, source: Datanode, target: Datanode) -> None:
-        """What readers may see of the source is copied, under the stamp that the source has (facts B6, B7, B8, B.5).
-
-        The copy is opened for the writer, or finalized if the source is: no other call can come in between here.
-        """
-        from_ = s.replica[source]
-        stamp, visible = from_.stamp, s.visible_bytes(from_)
-        finalized = from_.state.at(ReplicaLifecycle.finalized)
-        attempt(lambda: s.create_temporary(target, stamp)).take()
-        to = s.replica[target]
-        s.set_lengths(to, visible)
-        to.bytes_acked = when(finalized, 0, visible)
-        to.writer = Writer.NONE
-        to.state.fire(ReplicaLifecycle.finalize, where=finalized)
-        to.state.fire(ReplicaLifecycle.convert_temporary_to_rbw, where=~finalized)
 
     # Faults.
 
@@ -271,22 +178,6 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         s.hangs = s.hangs + 1
         s.hung.add(datanode)
         s.failed.add(datanode)
-
-    def is_silent(s, datanode: Datanode) -> Bool:
-        """Whoever reads from the node finds its connection closed, or waits longer than the time-out.
-
-        Heartbeat packets keep a connection without traffic from running into it, since HDFS-724 (facts C.2).
-        """
-        return ~s.connected.has(datanode) | s.hung.has(datanode)
-
-    def may_fail(s, datanode: Datanode) -> None:
-        """Checks: the datanode may have a fault; a hook, here without effect."""
-
-    def close_connections(s, datanode: Datanode) -> None:
-        """What was on its way to the node or from it is lost, or was received before."""
-        s.connected.remove(datanode)
-        s.hung.remove(datanode)
-        s.connection[datanode] = Connection(taken=0, confirmed=0, bad_node=none)
 
     def disconnect(s, datanode: Datanode) -> None:
         """A fault: the node's connections close."""

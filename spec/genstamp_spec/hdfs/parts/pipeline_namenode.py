@@ -4,51 +4,15 @@ Coarser than HDFS: one block and one writer, so that checks of names and leases 
 are one step; somebody else's recovery of the block only begins here.
 """
 
-from genstamp_model.language import Bool, Members, Number, Ordered, action, observe, require
-from genstamp_spec.hdfs.parts.block_record import BlockRecord, replace_generation
-from genstamp_spec.hdfs.parts.pipeline_state import PipelineState
-from genstamp_spec.hdfs.parts.state import Datanode, only
+from genstamp_model.language import action, observe, require
+from genstamp_spec.hdfs.parts.pipeline_state import LateCall, PipelineState, Stage
+from genstamp_spec.hdfs.parts.state import Datanode, no_datanode, only
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class PipelineNamenode(PipelineState, lane="namenode"):
     """What the NameNode does at a call of the writer, by call; the actions of the client use it."""
-
-    def under_construction(s) -> Bool:
-        """FSNamesystem#checkUCBlock: a recovery of the block shuts its writer out (facts E.6, HDFS-1555)."""
-        return s.block.at(BlockLifecycle.under_construction)
-
-    def next_stamp(s) -> Ordered:
-        """FSNamesystem#nextGenerationStamp: a stamp that nobody had before (facts H.1.3)."""
-        s.last_stamp = s.last_stamp + 1
-        return s.last_stamp
-
-    def allocate(s, locations: Members[Datanode]) -> None:
-        """FSDirWriteFileOp#storeAllocatedBlock (facts A1, E.5)."""
-        s.block.fire(BlockLifecycle.add_block)
-        s.block_stamp = s.next_stamp()
-        s.locations = locations
-
-    def replace_generation(s, stamp: Ordered, length: Number, locations: Members[Datanode]) -> None:
-        """The new pipeline is the block's; locations are the nodes that the NameNode knows storages of (facts E.7)."""
-        replace_generation(BlockRecord(s), stamp, length, s.known_among(locations))
-
-    def known_among(s, locations: Members[Datanode]) -> Members[Datanode]:
-        """Locations whose storages the NameNode knows; the others are left out, which is no error (HDFS-12299)."""
-        return locations - s.unknown
-
-    def commit(s, stamp: Ordered, length: Number) -> None:
-        """Stamp and length become the client's; with a replica that was reported before, the block is COMPLETE at once.
-
-        Such a replica there is only if the block was opened again, and its pipeline was not told of (facts A.4.9).
-
-        Source  BlockManager#commitOrCompleteLastBlock, #commitBlock, Hadoop 3.4.1; facts A7, A8, A.3.
-        """
-        s.block.fire(BlockLifecycle.commit)
-        s.block_stamp = stamp
-        s.block_bytes = length
-        s.block.fire(BlockLifecycle.complete_block, where=~s.stored.is_empty())
 
     @action(caller="datanode")
     def block_received(s, datanode: Datanode) -> None:
@@ -66,3 +30,37 @@ class PipelineNamenode(PipelineState, lane="namenode"):
         s.stored = s.stored | only(datanode)
         s.block.fire(BlockLifecycle.complete_block, where=s.block.at(BlockLifecycle.committed))
         observe(block_state=s.block)
+
+
+class LateCalls(PipelineState, lane="namenode"):
+    """Datanodes that the NameNode does not know, and calls that it knows already."""
+
+    @action(hidden=True)
+    def datanode_registers_again(s, datanode: Datanode) -> None:
+        """The NameNode forgets a datanode's storages until it reports them, which is not looked at here.
+
+        Source  DatanodeManager#registerDatanode, Hadoop 3.4.1; K.3 testUpdatePipeLineAfterDNReg.
+        """
+        require(s.running.has(datanode), "the datanode is running")
+        require(~s.unknown.has(datanode), "the NameNode knows its storages")
+        s.unknown.add(datanode)
+        s.registrations = s.registrations + 1
+
+    @action(hidden=True)
+    def update_pipeline_is_sent_twice(s) -> None:
+        """A copy of the last updatePipeline call is still on its way, since it was sent again (facts E.0)."""
+        changed = ~s.excluded.is_empty() | (s.appends > 0)
+        require(s.stage.at(Stage.STREAMING) & changed, "the call was answered")
+        require(s.late_call.stamp == 0, "no copy is on its way")
+        s.late_calls = s.late_calls + 1
+        s.late_call = LateCall(stamp=s.block_stamp, num_bytes=s.block_bytes, locations=s.locations)
+
+    @action(event="update_pipeline", refuses="IOException")
+    def update_pipeline_comes_late(s) -> None:
+        """The copy arrives: its stamp is not above the block's (FSNamesystem#updatePipelineInternal; facts E.7)."""
+        require(s.late_call.stamp > 0, "a copy is on its way")
+        s.forget_late_call()
+
+    def forget_late_call(s) -> None:
+        """Nothing is on its way any more."""
+        s.late_call = LateCall(stamp=0, num_bytes=0, locations=no_datanode())

@@ -3,19 +3,13 @@
 Coarser than HDFS: a reader asks for the length and reads no bytes; checksums play no part.
 """
 
-from genstamp_model.language import Bool, action, exists, forall, observe, require
-from genstamp_spec.hdfs.parts.pipeline_state import PipelineState
+from genstamp_model.language import action, exists, forall, observe, require
 from genstamp_spec.hdfs.parts.state import Client, Datanode
+from genstamp_spec.hdfs.state.chain import Chain
 
 
-class BlockReaders(PipelineState, lane="client"):
+class BlockReaders(Chain, lane="client"):
     """DFSInputStream."""
-
-    def serves(s, datanode: Datanode) -> Bool:
-        """The datanode is a location of the block, up, and has a replica of its generation that can be read."""
-        replica = s.replica[datanode]
-        current = replica.stamp >= s.block_stamp
-        return s.locations.has(datanode) & s.running.has(datanode) & s.is_visible(replica) & current
 
     @action
     def read(s, client: Client, datanode: Datanode) -> None:

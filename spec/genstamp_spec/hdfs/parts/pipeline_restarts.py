@@ -5,13 +5,13 @@ packets flow, not while a pipeline is set up.
 """
 
 from genstamp_model.language import action, require, when
-from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode, only
+from genstamp_spec.hdfs.state.chain import Chain
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class PlannedRestarts(PipelineSetUp, lane=Datanode):
+class PlannedRestarts(Chain, lane=Datanode):
     """The announcement (OOB_RESTART), the wait, the node that comes back with its replica, or too late."""
 
     @action
@@ -24,9 +24,6 @@ class PlannedRestarts(PipelineSetUp, lane=Datanode):
         s.notes_replica(datanode)
         s.close_connections(datanode)
         s.restarting.add(datanode)
-
-    def notes_replica(s, datanode: Datanode) -> None:
-        """It writes down that the replica is to be found as it was: a hook, here without effect (facts B12)."""
 
     @action
     def client_waits_for_restart(s, datanode: Datanode) -> None:
@@ -43,9 +40,6 @@ class PlannedRestarts(PipelineSetUp, lane=Datanode):
         require(told, "the client was told")
         s.set_up_again()
         s.waits()
-
-    def waits(s) -> None:
-        """A planned restart does not count as a recovery: a hook, here without effect."""
 
     @action
     def datanode_comes_back(s, datanode: Datanode) -> None:

@@ -7,18 +7,15 @@ Coarser than HDFS: a failed set-up of a new block sets the same block up again o
 from genstamp_model.language import (
     Bool,
     action,
-    each,
     exists,
     forall,
-    none,
     observe,
     require,
-    those,
     when,
 )
 from genstamp_spec.hdfs.parts.block_record import BlockRecord, may_replace_generation
 from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
-from genstamp_spec.hdfs.parts.pipeline_state import MOST_RECOVERIES, Connection, Stage
+from genstamp_spec.hdfs.parts.pipeline_state import MOST_RECOVERIES, Stage
 from genstamp_spec.hdfs.parts.state import Datanode, only
 
 RECOVERY_STAGES = (
@@ -36,16 +33,6 @@ class PipelineSetUp(PipelineClient, lane="client"):
 
     # The recovery loop (C.5).
 
-    def start_attempt(s) -> None:
-        """Nothing is connected, no stamp asked for; what a node of the old connections still does, it did before."""
-        s.new_stamp = 0
-        s.set_up.clear()
-        s.connected.clear()
-        s.hung.clear()
-        s.connection = each(Datanode, lambda d: Connection(taken=0, confirmed=0, bad_node=none))
-        s.has_replaced = False
-        s.passed_over.clear()
-
     def give_up_node(s, bad: Datanode) -> None:
         """Step 3b: the bad node is left out and remembered; if it was the only one, the write fails."""
         last_one = s.pipeline.size() == 1
@@ -56,24 +43,11 @@ class PipelineSetUp(PipelineClient, lane="client"):
         s.excluded.add(bad)
         observe(bad_node=bad)
 
-    def set_up_again(s) -> None:
-        """Step 1: the stage becomes its recovery stage, and what is not acknowledged waits to be sent again."""
-        later = when(s.stage.at(Stage.SETUP_APPEND), Stage.SETUP_APPEND_RECOVERY, s.stage)
-        later = when(s.stage.at(Stage.STREAMING), Stage.STREAMING_RECOVERY, later)
-        s.stage = when(s.stage.at(Stage.CLOSE), Stage.CLOSE_RECOVERY, later)
-        s.sent = s.acked
-        s.start_attempt()
-
     def count_recovery(s) -> None:
         """Step 2: too many recoveries in a row end the write."""
         over = s.recoveries == MOST_RECOVERIES
         s.recoveries = when(over, s.recoveries, s.recoveries + 1)
         s.stage = when(over, Stage.FAILED, s.stage)
-
-    def has_to_recover(s) -> None:
-        """Checks: the client has a connection with packets not acknowledged yet."""
-        s.in_stage(Stage.STREAMING, Stage.CLOSE)
-        require(~s.is_last(s.acked), "the last packet is not acknowledged yet (HDFS-16127)")
 
     @action
     def error_ack_comes(s, bad: Datanode) -> None:
@@ -107,24 +81,6 @@ class PipelineSetUp(PipelineClient, lane="client"):
 
     # Step 3c: another datanode (C.6).
 
-    def wants_replacement(s) -> Bool:
-        """ReplaceDatanodeOnFailure: DEFAULT, or ALWAYS; never while the block is created."""
-        nodes = s.pipeline.size()
-        grave = (nodes + nodes <= s.replication) | (s.appends > 0) | s.has_flushed
-        policy = (s.always_replaces == 1) | ((s.replication >= 3) & grave)
-        return policy & (nodes < s.replication) & ~s.stage.at(Stage.SETUP_CREATE) & ~s.has_replaced
-
-    def is_spare(s, datanode: Datanode) -> Bool:
-        """getAdditionalDatanode gives this node: the first one that is not in the pipeline and was not given up.
-
-        A block is placed on storages that the NameNode knows.
-
-        Which one it is makes no difference: they are alike, so that the chain stays in the order of their numbers.
-        """
-        unwanted = s.pipeline | s.excluded | s.passed_over | s.unknown
-        others = those(Datanode, lambda d: ~unwanted.has(d))
-        return others.has(datanode) & ~exists(Datanode, lambda d: others.has(d) & s.nearer(d, datanode))
-
     def looks_for_a_node(s) -> None:
         """Checks: it is time to add a datanode."""
         s.sets_up()
@@ -135,9 +91,6 @@ class PipelineSetUp(PipelineClient, lane="client"):
         """Checks: the NameNode answers getAdditionalDatanode: the writer has its lease still (facts E.13)."""
         require(s.under_construction(), "the block is under construction")
         s.is_known_by_storages()
-
-    def is_known_by_storages(s) -> None:
-        """Checks: the NameNode can place a replica beside those of the pipeline; a hook, here without effect."""
 
     def is_to_copy(s, source: Datanode, target: Datanode) -> None:
         """Checks: the NameNode names the target, and the source is asked to copy to it."""

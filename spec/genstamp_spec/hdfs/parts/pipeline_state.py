@@ -14,7 +14,9 @@ from typing import Final
 
 from genstamp_model.language import (
     Bool,
+    Members,
     Number,
+    Ordered,
     Part,
     Record,
     choose,
@@ -31,6 +33,7 @@ from genstamp_model.language import (
     those,
     when,
 )
+from genstamp_spec.hdfs.parts.block_record import BlockRecord, replace_generation
 from genstamp_spec.hdfs.parts.replica_state import ReplicaState
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -103,6 +106,43 @@ class BlockAtNamenode(Part):
     late_call = record(LateCall)
     late_calls = number(limit="late_calls")  # history: only limited, never read
     takeovers = number(limit="takeovers")  # history: only limited, never read
+
+    # Calls of the writer.
+
+    def under_construction(s) -> Bool:
+        """FSNamesystem#checkUCBlock: a recovery of the block shuts its writer out (facts E.6, HDFS-1555)."""
+        return s.block.at(BlockLifecycle.under_construction)
+
+    def next_stamp(s) -> Ordered:
+        """FSNamesystem#nextGenerationStamp: a stamp that nobody had before (facts H.1.3)."""
+        s.last_stamp = s.last_stamp + 1
+        return s.last_stamp
+
+    def allocate(s, locations: Members[Datanode]) -> None:
+        """FSDirWriteFileOp#storeAllocatedBlock (facts A1, E.5)."""
+        s.block.fire(BlockLifecycle.add_block)
+        s.block_stamp = s.next_stamp()
+        s.locations = locations
+
+    def replace_generation(s, stamp: Ordered, length: Number, locations: Members[Datanode]) -> None:
+        """The new pipeline is the block's; locations are the nodes that the NameNode knows storages of (facts E.7)."""
+        replace_generation(BlockRecord(s), stamp, length, s.known_among(locations))
+
+    def known_among(s, locations: Members[Datanode]) -> Members[Datanode]:
+        """Locations whose storages the NameNode knows; the others are left out, which is no error (HDFS-12299)."""
+        return locations - s.unknown
+
+    def commit(s, stamp: Ordered, length: Number) -> None:
+        """Stamp and length become the client's; with a replica that was reported before, the block is COMPLETE at once.
+
+        Such a replica there is only if the block was opened again, and its pipeline was not told of (facts A.4.9).
+
+        Source  BlockManager#commitOrCompleteLastBlock, #commitBlock, Hadoop 3.4.1; facts A7, A8, A.3.
+        """
+        s.block.fire(BlockLifecycle.commit)
+        s.block_stamp = stamp
+        s.block_bytes = length
+        s.block.fire(BlockLifecycle.complete_block, where=~s.stored.is_empty())
 
 
 class Connection(Record):

@@ -6,8 +6,8 @@ the recovery that shuts the writer out only begins here, and of all calls only u
 
 from genstamp_model.language import action, attempt, number, require
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
-from genstamp_spec.hdfs.parts.pipeline_state import LateCall, Stage
-from genstamp_spec.hdfs.parts.state import Datanode, no_datanode
+from genstamp_spec.hdfs.parts.pipeline_state import Stage
+from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
@@ -126,37 +126,3 @@ class WriterIsFenced(PipelineSetUp, lane="client"):
         s.in_stage(Stage.ENDED)
         require(s.block.at(BlockLifecycle.under_recovery), "the block is under recovery")
         s.stage = Stage.FAILED
-
-
-class LateCalls(PipelineSetUp, lane="namenode"):
-    """Datanodes that the NameNode does not know, and calls that it knows already."""
-
-    @action(hidden=True)
-    def datanode_registers_again(s, datanode: Datanode) -> None:
-        """The NameNode forgets a datanode's storages until it reports them, which is not looked at here.
-
-        Source  DatanodeManager#registerDatanode, Hadoop 3.4.1; K.3 testUpdatePipeLineAfterDNReg.
-        """
-        require(s.running.has(datanode), "the datanode is running")
-        require(~s.unknown.has(datanode), "the NameNode knows its storages")
-        s.unknown.add(datanode)
-        s.registrations = s.registrations + 1
-
-    @action(hidden=True)
-    def update_pipeline_is_sent_twice(s) -> None:
-        """A copy of the last updatePipeline call is still on its way, since it was sent again (facts E.0)."""
-        changed = ~s.excluded.is_empty() | (s.appends > 0)
-        require(s.stage.at(Stage.STREAMING) & changed, "the call was answered")
-        require(s.late_call.stamp == 0, "no copy is on its way")
-        s.late_calls = s.late_calls + 1
-        s.late_call = LateCall(stamp=s.block_stamp, num_bytes=s.block_bytes, locations=s.locations)
-
-    @action(event="update_pipeline", refuses="IOException")
-    def update_pipeline_comes_late(s) -> None:
-        """The copy arrives: its stamp is not above the block's (FSNamesystem#updatePipelineInternal; facts E.7)."""
-        require(s.late_call.stamp > 0, "a copy is on its way")
-        s.forget_late_call()
-
-    def forget_late_call(s) -> None:
-        """Nothing is on its way any more."""
-        s.late_call = LateCall(stamp=0, num_bytes=0, locations=no_datanode())

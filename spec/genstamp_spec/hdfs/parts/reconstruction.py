@@ -5,13 +5,13 @@ one block name one generation of it, the last.
 """
 
 from genstamp_model.language import Ordered, action, require
-from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reports_state import IncrementalKind
 from genstamp_spec.hdfs.parts.state import Datanode, File
+from genstamp_spec.hdfs.state.block_map import BlockMap
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class Reconstruction(NamenodeReports, lane="namenode"):
+class Reconstruction(BlockMap, lane="namenode"):
     """Scheduling a copy, the TEMPORARY replica that becomes FINALIZED, and giving up the wait for it."""
 
     @action

@@ -5,14 +5,14 @@ record stays who he is (as after the soft limit, facts F.2); `hdfs.recovery` and
 """
 
 from genstamp_model.language import Bool, Maybe, Number, Ordered, action, flag, none, number, observe, per, require
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
+from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 
-class RecoveryFromOutside(BlockRecovery, Clients, lane="namenode"):
+class RecoveryFromOutside(BlockSteps, Streams, lane="namenode"):
     """create and internalReleaseLease, without leases."""
 
     @action(event="create")

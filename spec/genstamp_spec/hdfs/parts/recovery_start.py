@@ -4,29 +4,23 @@ Coarser than HDFS: a file has one block at most, the namesystem is never in safe
 rather than the one heard of last.
 """
 
-from genstamp_model.language import Bool, Members, action, none, require, when
+from genstamp_model.language import Bool, action, none, require, when
 from genstamp_spec.hdfs.parts.state import (
-    BlockState,
     Client,
     Datanode,
     File,
-    FileState,
-    RunningState,
-    TurnState,
     no_datanode,
 )
+from genstamp_spec.hdfs.state.namenode import Callers
+from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 
-class RecoveryStart(FileState, BlockState, RunningState, lane="namenode", callers=(Client, Datanode)):
+class RecoveryStart(Callers, lane="namenode", callers=(Client, Datanode)):
     """What internalReleaseLease and initializeBlockRecovery look at and do, and the gate between two attempts."""
 
     # What internalReleaseLease finds (facts F.3, for one block).
-
-    def under_construction(s, file: File) -> Bool:
-        """The file is open for writing."""
-        return s.file[file].at(FileLifecycle.under_construction)
 
     def nothing_to_recover(s, file: File) -> Bool:
         """Rows 1 and 8: no block, a complete one, or an empty one that nobody was told to write.
@@ -45,21 +39,6 @@ class RecoveryStart(FileState, BlockState, RunningState, lane="namenode", caller
         """Checks: the client is up, and the NameNode takes its call."""
         require(s.alive.has(client), "the client is running")
 
-    def may_work(s) -> None:
-        """Checks: the NameNode does what it does by itself, and takes what datanodes tell it."""
-
-    def not_deleted(s, file: File, refused: str | None) -> None:
-        """Checks: the file is still in the tree (FSNamesystem#isFileDeleted)."""
-
-    def may_release(s, file: File) -> None:
-        """Checks: what internalReleaseLease refuses (facts F.3 rows 2, 3 and 5)."""
-
-    def last_block_is_gone(s, file: File) -> None:
-        """The block before becomes the file's last, if there is one; where nothing is gone, nothing happens."""
-
-    def lead(s, file: File, primary: Datanode) -> None:
-        """The primary is noted, and gets the command."""
-
     def start_recovery(s, file: File, primary: Datanode) -> None:
         """F.4 steps 1 and 3: a fresh recovery id, a primary, and the command in its queue."""
         s.last_stamp = s.last_stamp + 1
@@ -74,9 +53,6 @@ class RecoveryStart(FileState, BlockState, RunningState, lane="namenode", caller
         require(s.attempt_is_young[file], "an attempt is younger than the gate")
         s.may_open_gate(file)
         s.attempt_is_young[file] = False
-
-    def may_open_gate(s, file: File) -> None:
-        """Checks: nothing, since an attempt may take longer than 90 s."""
 
     def drop_empty_block(s, file: File) -> None:
         """F.3 row 8: an empty last block without locations is removed."""
@@ -95,12 +71,8 @@ class RecoveryStart(FileState, BlockState, RunningState, lane="namenode", caller
         s.file[file].fire(FileLifecycle.close)
 
 
-class Turns(RecoveryStart, TurnState, lane="namenode"):
+class Turns(RecoveryStart, Streams, lane="namenode"):
     """The same where locations take turns as the primary, and get the command by a heartbeat."""
-
-    def alive_locations(s, file: File) -> Members[Datanode]:
-        """Expected locations that the NameNode takes for alive; here it knows at once."""
-        return s.locations[file] & s.running
 
     def may_lead(s, file: File, primary: Datanode) -> Bool:
         """The primary is a candidate of initializeBlockRecovery (facts G.1); none where there is none.

@@ -8,31 +8,21 @@ Coarser than HDFS: what the full report of a datanode says of one block is a mes
 carried out as it is handed out; no report is lost while its datanode runs (HDFS sends a failed one again).
 """
 
-from genstamp_model.language import Bool, Enumerated, Number, Ordered, action, require, when
+from genstamp_model.language import Bool, Enumerated, Ordered, action, require, when
 from genstamp_spec.hdfs.parts.reports_state import (
     FullReport,
     IncrementalKind,
-    IncrementalReport,
     ReportedState,
-    ReportsState,
     no_incremental_report,
     reported_as,
 )
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
+from genstamp_spec.hdfs.state.block_map import Reports
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class ReportMessages(ReportsState, lane=Datanode):
+class ReportMessages(Reports, lane=Datanode):
     """What datanodes send, and DNA_INVALIDATE."""
-
-    def report(s, datanode: Datanode, file: File, kind: IncrementalKind) -> None:
-        """A report of the replica as it is now waits to be sent (IncrementalBlockReportManager#addRDBI)."""
-        replica = s.replica[datanode][file]
-        s.unsent[datanode][file] = IncrementalReport(kind=kind, stamp=replica.stamp, num_bytes=replica.num_bytes)
-
-    def none_under_way(s, datanode: Datanode, file: File) -> Bool:
-        """No incremental report of the datanode has been sent and has not arrived."""
-        return s.sent[datanode][file].kind.at(IncrementalKind.NONE)
 
     @action
     def send_incremental_report(s, datanode: Datanode, file: File) -> None:
@@ -122,21 +112,3 @@ class ReportMessages(ReportsState, lane=Datanode):
         """The replica is gone from disk and memory."""
         replica.state.fire(ReplicaLifecycle.invalidate)
         s.clear_replica(replica)
-
-    def clear_replica(s, replica: Replica) -> None:
-        """Nothing of the replica is left."""
-        replica.stamp = 0
-        replica.num_bytes = 0
-        replica.original = OriginalState.NONE
-        replica.recovery_id = 0
-
-    def has_settled(s, datanode: Datanode, file: File) -> Bool:
-        """All that the datanode had to report has arrived."""
-        nothing = s.unsent[datanode][file].kind.at(IncrementalKind.NONE) & s.none_under_way(datanode, file)
-        told = ~s.full_report[datanode][file].on_its_way & ~(s.owes_report | s.stale_contents).has(datanode)
-        return (s.running & s.registered).has(datanode) & nothing & told
-
-    def matches(s, replica: Replica, stamp: Ordered, num_bytes: Number) -> Bool:
-        """The replica is FINALIZED, with this stamp and length."""
-        same = (replica.stamp == stamp) & (replica.num_bytes == num_bytes)
-        return replica.state.at(ReplicaLifecycle.finalized) & same

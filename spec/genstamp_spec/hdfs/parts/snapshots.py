@@ -5,40 +5,21 @@ but never rolled back: what a rollback needs is kept as history. Deleting a snap
 """
 
 from genstamp_model.language import (
-    Bool,
     Number,
-    Part,
     action,
-    flag,
     largest,
-    number,
     observe,
-    per,
     require,
     smallest,
     when,
 )
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
 from genstamp_spec.hdfs.parts.state import Datanode, File
+from genstamp_spec.hdfs.state.snapshots import HeldBlocks
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class SnapshotState(Part):
-    """What the NameNode keeps of snapshots and of an upgrade that is not finalized."""
-
-    snapshot = per(File, flag())
-    snapshot_bytes = per(File, number(limit="bytes"))  # the length that the snapshot shows
-    shown_beyond = number(limit="bytes")  # history: most bytes beyond that length that a reader of it was shown
-    snapshots = number(limit="snapshots")  # history: only limited, never read
-
-    upgrade = flag()
-    rollback_bytes = per(File, number(limit="bytes"))  # history: length of each closed file as the upgrade began
-    upgrades = number(limit="upgrades")  # history: only limited, never read
-
-
-class Snapshots(DatanodeReplicas, SnapshotState, lane="namenode"):
+class Snapshots(HeldBlocks, lane="namenode"):
     """createSnapshot, reading in a snapshot, the beginning and the end of an upgrade."""
 
     @action
@@ -53,12 +34,6 @@ class Snapshots(DatanodeReplicas, SnapshotState, lane="namenode"):
         s.snapshot[file] = True
         s.snapshot_bytes[file] = s.block_bytes[file]
         s.snapshots = s.snapshots + 1
-
-    def snapshot_replica(s, file: File, datanode: Datanode) -> tuple[Bool, Number]:
-        """Whether the datanode serves the snapshot's block, and its length there."""
-        replica = s.replica[datanode][file]
-        serving = replica.state.at(ReplicaLifecycle.finalized, ReplicaLifecycle.rbw, ReplicaLifecycle.rur)
-        return serving, replica.num_bytes
 
     def shown_length(s, file: File, datanode: Datanode) -> Number:
         """What a reader of the snapshot is shown of the bytes that are visible on a datanode (facts C.3)."""
@@ -87,9 +62,6 @@ class Snapshots(DatanodeReplicas, SnapshotState, lane="namenode"):
         s.upgrade = True
         s.upgrades = s.upgrades + 1
         s.rollback_bytes.update(lambda file: when(s.file[file].at(FileLifecycle.closed), s.block_bytes[file], 0))
-
-    def may_upgrade(s) -> None:
-        """Checks: an upgrade may begin; here, at any time."""
 
     @action
     def upgrade_is_finalized(s) -> None:

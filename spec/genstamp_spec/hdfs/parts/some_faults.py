@@ -7,14 +7,14 @@ by hand; every name in the namespace survives a restart (the edit log is another
 
 from genstamp_model.language import Lifecycle, action, each, forall, require, those, when
 from genstamp_spec.hdfs.parts.reports_state import no_full_report, no_incremental_report, not_corrupt
-from genstamp_spec.hdfs.parts.some_recovery import SomeRecovery
 from genstamp_spec.hdfs.parts.state import Datanode, File, Replica, no_datanode, only
+from genstamp_spec.hdfs.state.block_map import BlockMap
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class SomeFaults(SomeRecovery, lane=Datanode):
+class SomeFaults(BlockMap, lane=Datanode):
     """Crash, restart and expiry of datanodes, decommissioning, a lost byte, the NameNode's restart."""
 
     def not_in_safe_mode(s) -> None:

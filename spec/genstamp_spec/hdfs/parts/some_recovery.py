@@ -21,13 +21,13 @@ from genstamp_model.language import (
     when,
 )
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason, IncrementalKind, IncrementalReport, corrupt_for
-from genstamp_spec.hdfs.parts.some_writers import SomeWriters
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, OriginalState, Replica, no_stream, only
+from genstamp_spec.hdfs.state.block_map import BlockMap
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class SomeRecovery(SomeWriters, lane="namenode"):
+class SomeRecovery(BlockMap, lane="namenode"):
     """The start of a recovery, its replicas, and commitBlockSynchronization."""
 
     @action

@@ -5,22 +5,17 @@ it writes; no leases; a packet reaches and is acknowledged by the whole pipeline
 each call is that of HDFS.
 """
 
-from collections.abc import Callable
-
-from genstamp_model.language import Bool, Maybe, Members, action, each, forall, none, observe, require, when
-from genstamp_spec.hdfs.parts.reconstruction import Reconstruction
+from genstamp_model.language import Bool, Maybe, action, each, forall, observe, require, when
 from genstamp_spec.hdfs.parts.reports_state import IncrementalKind, not_corrupt
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Replica, Stream, StreamStage, no_stream, only
+from genstamp_spec.hdfs.state.block_map import BlockMap
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class SomeWriters(Reconstruction, lane=Client):
+class SomeWriters(BlockMap, lane=Client):
     """addBlock, packets, updatePipeline, complete, append and delete."""
-
-    def not_in_safe_mode(s) -> None:
-        """Checks: none where the NameNode never restarts."""
 
     # Writing.
 
@@ -103,15 +98,6 @@ class SomeWriters(Reconstruction, lane=Client):
                 original=replica.original,
                 recovery_id=replica.recovery_id,
             ),
-        )
-
-    def replicas_become(s, file: File, datanodes: Members[Datanode], changed: Callable[[Replica], Replica]) -> None:
-        """The block's replicas on some datanodes change in one step."""
-        s.replica.update(
-            lambda d: each(
-                File,
-                lambda f: when(datanodes.has(d) & (f == file), changed(s.replica[d][f]), s.replica[d][f]),
-            )
         )
 
     @action
@@ -246,12 +232,6 @@ class SomeWriters(Reconstruction, lane=Client):
         s.close(file)
         s.stream[client][file] = no_stream()
         observe(closed=True)
-
-    def close(s, file: File) -> None:
-        """FSNamesystem#finalizeINodeFileUnderConstruction; then the block is judged anew (A.5 steps 4 and 5)."""
-        s.file[file].fire(FileLifecycle.close)
-        s.client_name[file] = none
-        s.update_needed(file)
 
     # append (A.4).
 

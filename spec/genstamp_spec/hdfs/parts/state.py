@@ -7,6 +7,7 @@ so that 0 stands for "none" and the first stamp given out is 1.
 import enum
 
 from genstamp_model.language import (
+    Bool,
     Index,
     Members,
     Part,
@@ -17,6 +18,7 @@ from genstamp_model.language import (
     lifecycle,
     members,
     named,
+    none,
     number,
     optional,
     ordered,
@@ -64,6 +66,10 @@ class FileState(Part):
     file = per(File, lifecycle(FileLifecycle))
     client_name = per(File, optional(Holder))  # RPCs are checked against it
 
+    def under_construction(s, file: File) -> Bool:
+        """The file is open for writing."""
+        return s.file[file].at(FileLifecycle.under_construction)
+
 
 class NamespaceState(FileState):
     """What the NameNode keeps of files and leases.
@@ -74,6 +80,10 @@ class NamespaceState(FileState):
 
     lease = per(Holder, lifecycle(LeaseLifecycle))
     lease_files = per(Holder, members(File))
+
+    def past_soft_limit(s, holder: Holder) -> Bool:
+        """The holder's lease has expired softly (LeaseManager.Lease#expiredSoftLimit)."""
+        return s.lease[holder].at(LeaseLifecycle.past_soft_limit, LeaseLifecycle.past_hard_limit)
 
 
 class BlockState(Part):
@@ -89,6 +99,10 @@ class BlockState(Part):
     attempt_is_young = per(File, flag())  # the block is in PendingRecoveryBlocks, its time not over
 
     last_stamp = ordered(limit="stamps")  # BlockIdManager.generationStamp
+
+    def known(s, file: File) -> Bool:
+        """The block is in the block map."""
+        return ~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
 
 
 class TurnState(BlockState):
@@ -121,6 +135,13 @@ class Replica(Record):
     writer = optional(Client)  # whose packets it takes; none once the writer was stopped
     original = enumeration(OriginalState)  # of a RUR
     recovery_id = ordered(limit="stamps")  # of a RUR
+
+
+def forget(replica: Replica) -> None:
+    """What a replica has only in memory goes."""
+    replica.writer = none
+    replica.original = OriginalState.NONE
+    replica.recovery_id = 0
 
 
 class RunningState(Part):

@@ -6,10 +6,8 @@ older recovery) ends there. Whatever drops the last block closes the file, which
 """
 
 from genstamp_model.language import Bool, Part, each, none, number, require, those, when
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
-from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
 from genstamp_spec.hdfs.parts.state import (
     Client,
     Datanode,
@@ -21,6 +19,7 @@ from genstamp_spec.hdfs.parts.state import (
     no_attempt,
     no_datanode,
 )
+from genstamp_spec.hdfs.state.resumptions import Resumptions
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
@@ -43,7 +42,7 @@ class FurtherBlocks(Part):
     further_blocks = number(limit="further_blocks")  # only limited, never read
 
 
-class StreamedEarlierBlocks(EarlierBlocks, BlockRecovery, PipelineRecovery, FurtherBlocks, lane="namenode"):
+class StreamedEarlierBlocks(EarlierBlocks, Resumptions, FurtherBlocks, lane="namenode"):
     """addBlock for the block after the one that a client has written through its pipeline."""
 
     def asks_for_a_block(s, client: Client, file: File) -> None:

@@ -21,7 +21,6 @@ from genstamp_model.language import (
 )
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
 from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
-from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, no_attempt, no_datanode, only
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -34,7 +33,7 @@ class ToldState(Part):
     owes_report = members(Datanode)  # nodes whose first full report a restarted NameNode has not had
 
 
-class StreamedRestarts(NamenodeRestarts, FirstWrites, WriterLosesTheFile, ToldState, lane="namenode"):
+class StreamedRestarts(NamenodeRestarts, FirstWrites, ToldState, lane="namenode"):
     """Pipelines and recoveries go on without a NameNode, and find another one."""
 
     def logged_bytes(s, file: File) -> Number:
@@ -51,9 +50,9 @@ class StreamedRestarts(NamenodeRestarts, FirstWrites, WriterLosesTheFile, ToldSt
         super().close(file)
         s.logged[file] = 0
 
-    def push(s, file: File) -> None:
+    def another_block_follows(s, file: File) -> None:
         """The block before is logged with the new one."""
-        super().push(file)
+        super().another_block_follows(file)
         s.logged[file] = 0
 
     def has_replica(s, file: File, datanode: Datanode) -> None:

@@ -5,16 +5,15 @@ and length 0 leaves the file with the blocks before; a file that is in a snapsho
 """
 
 from genstamp_model.language import Bool, each, require, those, when
-from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
-from genstamp_spec.hdfs.parts.first_write import FirstWrites
-from genstamp_spec.hdfs.parts.known_length import KnownBytesAreNotDeleted
-from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
+from genstamp_spec.hdfs.parts.first_write import FirstWriteState
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Replica
+from genstamp_spec.hdfs.state.cuts import Cuts
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class StreamedTruncate(DatanodeTruncate, FirstWrites, WriterLosesTheFile, KnownBytesAreNotDeleted, lane="namenode"):
+class StreamedTruncate(EarlierBlocks, Cuts, FirstWriteState, lane="namenode"):
     """truncate and delete, where there is a block before the last one."""
 
     def asks_for_a_block(s, client: Client, file: File) -> None:
@@ -22,10 +21,10 @@ class StreamedTruncate(DatanodeTruncate, FirstWrites, WriterLosesTheFile, KnownB
         super().asks_for_a_block(client, file)
         require(~s.snapshot[file], "the file is in no snapshot")
 
-    def push(s, file: File) -> None:
+    def another_block_follows(s, file: File) -> None:
         """Nothing of the new block was ever cut. What is left of the former one is put aside."""
+        super().another_block_follows(file)
         s.exchange(file, those(Datanode, lambda d: s.is_original(file, s.replica[d][file])))
-        super().push(file)
         s.truncate_to[file] = 0
         s.rollback_bytes[file] = 0
         s.bytes_before_cut.update(
@@ -38,7 +37,7 @@ class StreamedTruncate(DatanodeTruncate, FirstWrites, WriterLosesTheFile, KnownB
 
     def earlier_blocks_go(s, file: File) -> None:
         """They are deleted with the file: nothing is promised of it, and its first write has ended."""
-        s.first_write_ends(file, fenced=True)
+        s.first_write_ends(file, s.block_stamp[file], fenced=True)
         s.earlier[file] = no_earlier()
         s.older[file] = 0
         s.hflushed[file] = 0

@@ -2,8 +2,8 @@
 
 import enum
 
-from genstamp_model.language import Part, Record, enumeration, flag, lifecycle, members, number, ordered, per, record
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_model.language import Record, enumeration, flag, lifecycle, members, number, ordered, per, record
+from genstamp_spec.hdfs.parts.state import BlockState, Client, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
@@ -24,7 +24,7 @@ class FinalizedReplica(Record):
     num_bytes = number(limit="bytes")
 
 
-class TruncateState(Part):
+class TruncateState(BlockState):
     """What the NameNode and the datanodes keep for a truncate.
 
     A file whose last block was replaced by a copy has a *former* block. Of two replicas on one datanode, `replica` is

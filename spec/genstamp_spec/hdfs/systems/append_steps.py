@@ -3,12 +3,12 @@
 from typing import Self
 
 from genstamp_model.language import Bool, transition
-from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.state.appends import Appends
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class AppendSteps(DatanodeAppend):
+class AppendSteps(Appends):
     """Of the pipeline that is set up before the first packet."""
 
     def goes_on_setting_up(s, t: Self, client: Client, file: File) -> Bool:

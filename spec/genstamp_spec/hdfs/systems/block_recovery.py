@@ -19,11 +19,18 @@ from genstamp_model.language import (
 )
 from genstamp_spec.hdfs.bugs.block_recovery import BUGS
 from genstamp_spec.hdfs.bugs.block_recovery_2_7 import HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
-from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
+from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.recovery_from_outside import FileDeletion, RecoveryFromOutside
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Replica, StreamStage
+from genstamp_spec.hdfs.state.contact import Contact, Contacts
+from genstamp_spec.hdfs.state.messages import Holding, Messages
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
 from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
@@ -42,15 +49,13 @@ OMITS = (
 )
 
 
-class BlockRecoveryProperties(
-    RecoveryPromises,
-    RecoverySteps,
-    RecoveryStates,
-    CarefulAgreement,
-    RecoveryMessages,
-    DatanodeContact,
-    RecoveryFromOutside,
-):
+OUTSIDE = (RecoveryStart, Turns, BlockSteps, DatanodeReplicas, Clients, BlockRecovery, RecoveryFromOutside)
+"""Who writes a block and recovers it."""
+SHARED = (RecoveryStates, RecoverySteps)
+"""What hdfs.recovery promises too."""
+
+
+class BlockRecoveryProperties(RecoveryPromises, RecoveryStates, Holding, Messages, Contacts):
     """What hdfs.block_recovery promises beyond what is shared; numbers S are those of the facts, page J."""
 
     def may_have_an_attempt(s, file: File) -> Bool:
@@ -132,7 +137,7 @@ class BlockRecoveryProperties(
         return closed & s.matches(datanode, file) & (s.recovery_id[file] == s.block_stamp[file])
 
 
-class SilenceAndDeletion(BlockRecoveryProperties, FileDeletion):
+class SilenceAndDeletion(BlockRecoveryProperties):
     """The same with files that are deleted, and what can come of datanodes that are taken for dead too early."""
 
     def has_ended(s, file: File) -> Bool:
@@ -152,7 +157,7 @@ class SilenceAndDeletion(BlockRecoveryProperties, FileDeletion):
 
 BLOCK_RECOVERY = System(
     "hdfs.block_recovery",
-    parts=[SilenceAndDeletion],
+    parts=[*OUTSIDE, FileDeletion, DatanodeContact, RecoveryMessages, CarefulAgreement, *SHARED, SilenceAndDeletion],
     doc="The recovery of one block: lost, late and doubled messages, silent and dead datanodes, deletion.",
     semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-3.5": HADOOP_3_5, "hadoop-2.7": HADOOP_2_7},
     default_semantics="repaired",

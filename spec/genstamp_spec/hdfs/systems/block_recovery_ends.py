@@ -8,8 +8,11 @@ from genstamp_model.language import Bool, Configuration, System, exists, leads_t
 from genstamp_spec.hdfs.bugs.block_recovery_ends import BUGS
 from genstamp_spec.hdfs.bugs.block_recovery_ends_2_7 import HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
 from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
-from genstamp_spec.hdfs.parts.state import Datanode, File
-from genstamp_spec.hdfs.systems.block_recovery import BlockRecoveryProperties
+from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
+from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.systems.block_recovery import OUTSIDE, SHARED, BlockRecoveryProperties
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 OMITS = (
@@ -52,7 +55,7 @@ FAIR = (
 )
 
 
-class RecoveriesEnd(BlockRecoveryProperties, BoundedFaults):
+class RecoveriesEnd(BlockRecoveryProperties):
     """Numbers L are those of the facts, page J."""
 
     @leads_to(fair=FAIR)
@@ -79,10 +82,14 @@ class RecoveriesEnd(BlockRecoveryProperties, BoundedFaults):
         waits = s.running.has(datanode) & s.recovery_queue[datanode].has(file)
         return waits & s.alive.is_empty(), ~waits
 
+    def writer_is_silent(s, file: File) -> Bool:
+        """The file is open, and its owner has stopped."""
+        return s.under_construction(file) & ~exists(Client, lambda c: s.alive.has(c) & (s.client_name[file] == c))
+
 
 BLOCK_RECOVERY_ENDS = System(
     "hdfs.block_recovery_ends",
-    parts=[RecoveriesEnd],
+    parts=[*OUTSIDE, DatanodeContact, RecoveryMessages, CarefulAgreement, BoundedFaults, *SHARED, RecoveriesEnd],
     doc="Recoveries of one block come to an end, if failures do.",
     semantics={
         "repaired": (),

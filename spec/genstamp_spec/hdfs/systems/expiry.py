@@ -2,9 +2,17 @@
 
 from genstamp_model.language import Bool, Configuration, System, exists, invariant, leads_to, when, witness
 from genstamp_spec.hdfs.bugs.expiry import EXPIRY_2_7, EXPIRY_BUGS
-from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, StreamStage
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock
+from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps, Outlasted
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_calls import AppendCall
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
+from genstamp_spec.hdfs.parts.some_data import SomeData, SomeStreams
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, NamespaceState, StreamStage
+from genstamp_spec.hdfs.state.outline import Outline
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
+from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
@@ -30,10 +38,10 @@ APPENDING = (
 )
 
 
-class ExpiryProperties(ExpirySteps):
+class ExpiryProperties(Outline, NamespaceState, Outlasted):
     """What has to happen; numbers L and S are those of the facts. Time passes, and datanodes do their part."""
 
-    last_stamp_never_decreases = LeasePromises.last_stamp_never_decreases
+    last_stamp_never_decreases = CounterOnlyRises.last_stamp_never_decreases
     commit_fixes_content = LeasePromises.commit_fixes_content
     same_block = LeasePromises.same_block
 
@@ -156,7 +164,18 @@ LIMITS = {"stamps": 4, "bytes": 1, "older": 0, "crashes": 0, "removals": 0, "ren
 
 EXPIRY = System(
     "hdfs.expiry",
-    parts=[ExpiryProperties],
+    parts=[
+        RecoveryStart,
+        Leases,
+        BlockSteps,
+        AppendCall,
+        SomeData,
+        SomeStreams,
+        EarlierBlocks,
+        RepeatedAddBlock,
+        ExpirySteps,
+        ExpiryProperties,
+    ],
     doc="What has to happen in the end to a file whose writer is silent, or that another client wants.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": EXPIRY_2_7},
     default_semantics="repaired",

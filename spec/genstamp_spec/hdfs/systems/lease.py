@@ -7,11 +7,22 @@ from genstamp_model.language import Bool, Configuration, Hole, Members, System, 
 from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
 from genstamp_spec.hdfs.bugs.lease_2_7 import LEASE_2_7
 from genstamp_spec.hdfs.bugs.lease_2_10 import HDFS_10240_BY_FORCE
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock
+from genstamp_spec.hdfs.parts.late_calls import LateCalls
 from genstamp_spec.hdfs.parts.lease_history import Owners
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_calls import AppendCall, FsyncCall, TreeCalls
+from genstamp_spec.hdfs.parts.namenode_files import LastBlockCalls, Tree
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_opening import Overwriting
+from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
+from genstamp_spec.hdfs.parts.soft_takeover import WriterKeepsTheFile, WriterLosesTheFile
+from genstamp_spec.hdfs.parts.some_data import SomeData, SomeOutages, SomeStreams
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, Holder
 from genstamp_spec.hdfs.refinements import length_with_earlier, single_writer
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
+from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
@@ -27,18 +38,10 @@ OMITS = (
 )
 
 
-class WriterKeepsFile(Owners):
-    """After the soft limit the file stays with its writer."""
-
-    def hold_softly(s, file: File) -> None:
-        """The writer's lease is renewed, and no more."""
-        Leases.hold_softly(s, file)
-
-
 SOFT_LIMIT_TAKES_THE_FILE = Hole(
     "soft-limit-takes-the-file",
     "a file that another client has had taken over after the soft limit stays with its old writer",
-    parts=(WriterKeepsFile,),
+    parts=(WriterKeepsTheFile,),
     breaks=("taken_over_file_leaves_its_writer",),
     configuration="two_clients",
     depth=4,
@@ -233,7 +236,30 @@ HADOOP_3_4 = (
 
 LEASE = System(
     "hdfs.lease",
-    parts=[LeasePromises],
+    parts=[
+        RecoveryStart,
+        Leases,
+        WriterLosesTheFile,
+        BlockSteps,
+        AppendCall,
+        TreeCalls,
+        FsyncCall,
+        SomeData,
+        SomeOutages,
+        SomeStreams,
+        EarlierBlocks,
+        NamenodeRestarts,
+        RepeatedAddBlock,
+        Overwriting,
+        LastBlockCalls,
+        Tree,
+        LateCalls,
+        Owners,
+        CounterOnlyRises,
+        NamenodeTakesOver,
+        OneLease,
+        LeasePromises,
+    ],
     doc="Files, leases and the calls that they decide about, with lost and late calls and restarts of the NameNode.",
     semantics={
         "repaired": (),

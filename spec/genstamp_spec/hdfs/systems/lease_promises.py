@@ -3,16 +3,19 @@
 from typing import Self
 
 from genstamp_model.language import Bool, invariant, transition, witness
-from genstamp_spec.hdfs.parts.late_calls import LateKind
-from genstamp_spec.hdfs.parts.lease_history import Owners
-from genstamp_spec.hdfs.parts.state import Client, File, Holder, StreamStage
-from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
+from genstamp_spec.hdfs.parts.late_calls import LateKind, LateState
+from genstamp_spec.hdfs.parts.lease_history import OwnerHistory
+from genstamp_spec.hdfs.parts.namenode_files import SyncedLength
+from genstamp_spec.hdfs.parts.namenode_opening import InodeHistory
+from genstamp_spec.hdfs.parts.state import Client, File, Holder, NamespaceState, StreamStage
+from genstamp_spec.hdfs.state.earlier import SafeModeState
+from genstamp_spec.hdfs.state.outline import Outline
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class LeasePromises(OneLease, NamenodeTakesOver, CounterOnlyRises, Owners):
+class LeasePromises(Outline, NamespaceState, InodeHistory, SyncedLength, SafeModeState, LateState, OwnerHistory):
     """Leases, owners, stamps and blocks of files."""
 
     # Owners.

@@ -23,11 +23,15 @@ from genstamp_model.language import (
 )
 from genstamp_spec.hdfs.bugs.pipeline_block import BUGS
 from genstamp_spec.hdfs.bugs.pipeline_holes import HADOOP_2_7, HADOOP_3_3, HADOOP_3_4
+from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
+from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode
+from genstamp_spec.hdfs.parts.pipeline_namenode import LateCalls, PipelineNamenode
+from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
 from genstamp_spec.hdfs.parts.pipeline_reader import BlockReaders
 from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
-from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
+from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES, PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import PipelineState, Stage
-from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls, StampsAreReused, WriterIsFenced
+from genstamp_spec.hdfs.parts.pipeline_surroundings import PipelineAppends, StampsAreReused, WriterIsFenced
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.pipeline_promises import PipelinePromises
@@ -46,7 +50,11 @@ OMITS = (
 )
 
 
-class PipelineProperties(PipelinePromises, StampsAreReused, WriterIsFenced, LateCalls, PlannedRestarts, BlockReaders):
+WRITING = (PipelineDatanode, PipelineNetwork, PipelineNamenode, PipelineClient, PipelineSetUp)
+"""A block that is written through a pipeline, set up again when it breaks."""
+
+
+class PipelineProperties(PipelinePromises):
     """What hdfs.pipeline promises; numbers S and L are those of the facts, page J."""
 
     # Bytes along the chain.
@@ -282,7 +290,16 @@ LIMITS = ("stamps", "bytes", "packets", "replication", "appends", "always", *FAU
 
 PIPELINE = System(
     "hdfs.pipeline",
-    parts=[PipelineProperties],
+    parts=[
+        BlockReaders,
+        *WRITING,
+        PlannedRestarts,
+        LateCalls,
+        WriterIsFenced,
+        PipelineAppends,
+        StampsAreReused,
+        PipelineProperties,
+    ],
     doc="One block, its writer and a chain of datanodes: packets, acks, hflush, and the pipeline set up again.",
     semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-3.3": HADOOP_3_3, "hadoop-2.7": HADOOP_2_7},
     default_semantics="repaired",

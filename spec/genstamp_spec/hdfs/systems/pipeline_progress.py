@@ -8,9 +8,10 @@ from typing import Final
 
 from genstamp_model.language import Bool, Configuration, System, forall, invariant, leads_to, require
 from genstamp_spec.hdfs.bugs.pipeline_progress import HDFS_724
-from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES, PipelineSetUp
+from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.systems.pipeline import WRITING
 from genstamp_spec.hdfs.systems.pipeline_promises import PipelinePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
@@ -58,7 +59,7 @@ STEPS = (
 """What client, datanodes and NameNode do, if they can; an application that writes and then closes."""
 
 
-class PipelineProgress(PipelinePromises, PipelineSetUp):
+class PipelineProgress(PipelinePromises):
     """Two faults, so many bytes, and what follows."""
 
     def may_fail(s, datanode: Datanode) -> None:
@@ -116,7 +117,7 @@ COUNTS = (
 
 PIPELINE_PROGRESS = System(
     "hdfs.pipeline_progress",
-    parts=[PipelineProgress],
+    parts=[*WRITING, PipelineProgress],
     doc="A write goes on while a good node is left: the steps of hdfs.pipeline with two faults.",
     limits={"stamps": 6, "bytes": BYTES, "packets": BYTES + 1, "replication": 2, "always": 0}
     | dict.fromkeys(COUNTS, FAULTS),

@@ -14,13 +14,17 @@ from genstamp_model.language import (
     invariant,
     transition,
 )
-from genstamp_spec.hdfs.bugs.block_recovery_holes import RemovedBlocksAreRecovered
+from genstamp_spec.hdfs.bugs.block_recovery_holes import RemovedBlocksAreRecovered, RemovedBlocksKeepLocations
 from genstamp_spec.hdfs.bugs.recovery import DEAD_ARE_ASKED, HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.datanode_replicas import StreamingOnceSetUp
-from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
-from genstamp_spec.hdfs.parts.state import Attempt, File, Holder
+from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas, StreamingOnceSetUp
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
+from genstamp_spec.hdfs.parts.state import Attempt, File, Holder, NamespaceState
 from genstamp_spec.hdfs.refinements import durable_prefix, single_writer
+from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
 from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
@@ -42,11 +46,7 @@ OMITS = (
 )
 
 
-class RecoveryProperties(OneLease, NamenodeTakesOver, RecoveryPromises, NamenodeBlocks):
-    """What hdfs.recovery promises: what is shared, and of leases."""
-
-
-class WrittenOnce(RecoveryProperties, RecoverySteps, RecoveryStates, StreamingOnceSetUp):
+class WrittenOnce(Streams, NamespaceState):
     """What holds beyond that where a file is written once: nobody appends, and no file is deleted."""
 
     @transition(inductive=True)
@@ -108,7 +108,7 @@ COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
     "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
     drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
-    parts=(RemovedBlocksAreRecovered,),
+    parts=(RemovedBlocksAreRecovered, RemovedBlocksKeepLocations),
     breaks=("one_primary_per_recovery_id", "hflushed_bytes_survive"),
     configuration="restarts",
     depth=7,
@@ -120,7 +120,22 @@ HADOOP_3_4 = (UNREACHABLE_IS_NOT_EMPTY, HFLUSH_SEES_THE_RECOVERY, COMMAND_BELONG
 
 RECOVERY = System(
     "hdfs.recovery",
-    parts=[WrittenOnce],
+    parts=[
+        RecoveryStart,
+        Turns,
+        Leases,
+        BlockSteps,
+        DatanodeReplicas,
+        StreamingOnceSetUp,
+        Clients,
+        BlockRecovery,
+        RecoveryStates,
+        RecoverySteps,
+        RecoveryPromises,
+        NamenodeTakesOver,
+        OneLease,
+        WrittenOnce,
+    ],
     doc="Leases, the pipeline of one block, lease and block recovery, crashes of clients and datanodes.",
     semantics={
         "repaired": (),

@@ -3,8 +3,6 @@
 from typing import Self
 
 from genstamp_model.language import Bool, exists, invariant, transition, when, witness
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.client import Clients
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, OriginalState
 from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -12,7 +10,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class RecoveryPromises(BlocksAndReplicas, BlockRecovery, Clients):
+class RecoveryPromises(BlocksAndReplicas):
     """Stamps, blocks and replicas, ownership; numbers S are those of the facts, page J."""
 
     # Stamps.

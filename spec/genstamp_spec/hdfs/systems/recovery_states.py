@@ -5,15 +5,14 @@ made, or why it does not matter which of two ways a step goes.
 """
 
 from genstamp_model.language import Bool, forall, invariant
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.client import Clients
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, OriginalState, Replica, StreamStage
+from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class ReplicaFits(BlockRecovery):
+class ReplicaFits(Streams):
     """What may be known of a replica in its state."""
 
     def fits_its_state(s, replica: Replica) -> Bool:
@@ -30,7 +29,7 @@ class ReplicaFits(BlockRecovery):
         return replica.state.at(ReplicaLifecycle.rbw)
 
 
-class RecoveryStates(ReplicaFits, Clients):
+class RecoveryStates(ReplicaFits):
     """Of blocks, streams, replicas and attempts."""
 
     @invariant(inductive=True, given=("files_come_before_blocks",))

@@ -6,14 +6,14 @@ The systems that contain block recovery share them; a system that exchanges repl
 from typing import Self
 
 from genstamp_model.language import Bool, exists, transition
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
+from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates, ReplicaFits
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class RecoverySteps(BlockRecovery):
+class RecoverySteps(Streams):
     """Of replicas, and of the primary that is chosen."""
 
     def same_replica(s, t: Self, datanode: Datanode, file: File) -> Bool:

@@ -7,7 +7,11 @@ from genstamp_model.language import Bool, Configuration, Hole, Ordered, System
 from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_13840, HDFS_16064
 from genstamp_spec.hdfs.bugs.reports_2_7 import HDFS_12886
 from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
+from genstamp_spec.hdfs.parts.reconstruction import Reconstruction
+from genstamp_spec.hdfs.parts.report_messages import ReportMessages
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason
+from genstamp_spec.hdfs.parts.some_faults import SomeFaults
+from genstamp_spec.hdfs.parts.some_recovery import SomeRecovery
 from genstamp_spec.hdfs.parts.some_writers import SomeWriters
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.systems.report_effects import ReportEffects
@@ -26,6 +30,10 @@ OMITS = (
     "maintenance, erasure-coded files, snapshots",
     "the thresholds and the extension of safe mode",
 )
+
+
+REPORTS_AND_WRITERS = (ReportMessages, NamenodeReports, Reconstruction, SomeWriters)
+"""Who brings replicas about, and reports them."""
 
 
 class MatchingReportIsIgnored(NamenodeReports, lane="namenode"):
@@ -142,7 +150,7 @@ def sizes(datanodes: int, wanted: int, minimal: int = 1) -> dict[str, int]:
 
 REPORTS = System(
     "hdfs.reports",
-    parts=[ReportEffects, ReportsReached],
+    parts=[*REPORTS_AND_WRITERS, SomeRecovery, SomeFaults, ReportEffects, ReportsReached],
     doc="How the NameNode learns of replicas: reports, corruption, deletion, minimal replication, copies.",
     semantics={
         "repaired": (),

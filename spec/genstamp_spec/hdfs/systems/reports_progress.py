@@ -4,13 +4,13 @@ Nothing stops or fails here but nodes of the pipeline, for a fault that is cut o
 """
 
 from genstamp_model.language import Bool, Configuration, System, count, leads_to, witness
-from genstamp_spec.hdfs.parts.some_writers import SomeWriters
 from genstamp_spec.hdfs.parts.state import Datanode, File
-from genstamp_spec.hdfs.systems.reports import sizes
+from genstamp_spec.hdfs.state.block_map import BlockMap
+from genstamp_spec.hdfs.systems.reports import REPORTS_AND_WRITERS, sizes
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
-class ReportsProgress(SomeWriters):
+class ReportsProgress(BlockMap):
     """What comes of it that reports are sent and arrive."""
 
     def has_good_replicas(s, file: File) -> Bool:
@@ -40,7 +40,7 @@ LIMITS = (
 
 REPORTS_PROGRESS = System(
     "hdfs.reports_progress",
-    parts=[ReportsProgress],
+    parts=[*REPORTS_AND_WRITERS, ReportsProgress],
     doc="That reports complete a committed block, if they go out and arrive.",
     limits=dict.fromkeys(LIMITS, 0),
     configurations=[

@@ -3,14 +3,14 @@
 from typing import Self
 
 from genstamp_model.language import Bool, Number, count, exists, invariant, limit, transition
-from genstamp_spec.hdfs.parts.some_faults import SomeFaults
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
+from genstamp_spec.hdfs.state.block_map import BlockMap
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class ReportsPromises(SomeFaults):
+class ReportsPromises(BlockMap):
     """What hdfs.reports promises; numbers S and L are those of the facts, page J."""
 
     @limit("full_reports")

@@ -8,13 +8,13 @@ block never hears of a newer RBW: it is open again before there is one.
 
 from genstamp_model.language import Bool, witness
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason, IncrementalKind, ReportedState
-from genstamp_spec.hdfs.parts.some_faults import SomeFaults
 from genstamp_spec.hdfs.parts.state import Datanode, File
+from genstamp_spec.hdfs.state.block_map import BlockMap
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class ReportsReached(SomeFaults):
+class ReportsReached(BlockMap):
     """A report that arrives now, by what it says and by the state of the block; and what comes of reports."""
 
     def told_finalized(s, file: File, datanode: Datanode) -> Bool:

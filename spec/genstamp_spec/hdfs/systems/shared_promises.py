@@ -6,16 +6,15 @@ A promise that is worded otherwise somewhere, because the system knows more or l
 from typing import Self
 
 from genstamp_model.language import Bool, count, invariant, transition, when, witness
-from genstamp_spec.hdfs.parts.namenode_blocks import StreamedBlocks
-from genstamp_spec.hdfs.parts.namenode_leases import Leases
-from genstamp_spec.hdfs.parts.state import BlockState, Datanode, File, Holder
+from genstamp_spec.hdfs.parts.state import BlockState, Datanode, File, Holder, NamespaceState
+from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class OneLease(Leases):
+class OneLease(NamespaceState):
     """Leases and files belong together."""
 
     @invariant(inductive=True, given=("only_granted_leases_cover_files",))
@@ -32,7 +31,7 @@ class OneLease(Leases):
         return s.lease[holder].at(LeaseLifecycle.released) == s.lease_files[holder].is_empty()
 
 
-class NamenodeTakesOver(Leases):
+class NamenodeTakesOver(NamespaceState):
     """The NameNode holds leases too."""
 
     @witness
@@ -50,7 +49,7 @@ class CounterOnlyRises(BlockState):
         return t.last_stamp >= s.last_stamp
 
 
-class BlocksAndReplicas(CounterOnlyRises, StreamedBlocks):
+class BlocksAndReplicas(CounterOnlyRises, Streams):
     """Recovery ids, complete blocks, and the replicas that these count."""
 
     @transition(inductive=True, given=("stamps_come_from_the_counter",))

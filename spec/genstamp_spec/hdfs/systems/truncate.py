@@ -20,10 +20,22 @@ from genstamp_spec.hdfs.bugs.truncate_holes import (
     COPIES_OF_EARLIER_ATTEMPTS,
     DELETION_SPARES_SNAPSHOTS,
 )
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
+from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
+from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
+from genstamp_spec.hdfs.parts.snapshots import Snapshots
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.state.appends import Appends
 from genstamp_spec.hdfs.systems.append_steps import AppendSteps
-from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, TruncatePromises
+from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, SHARED, FirstWrite, TruncatePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
@@ -40,7 +52,7 @@ OMITS = (
 )
 
 
-class TruncateProperties(TruncatePromises, AppendSteps, Clients):
+class TruncateProperties(TruncatePromises, Appends):
     """What hdfs.truncate promises beyond that: of appends."""
 
     @transition
@@ -66,7 +78,25 @@ class TruncateProperties(TruncatePromises, AppendSteps, Clients):
 
 TRUNCATE = System(
     "hdfs.truncate",
-    parts=[TruncateProperties],
+    parts=[
+        RecoveryStart,
+        PipelineCalls,
+        Turns,
+        Leases,
+        BlockSteps,
+        NamenodeAppend,
+        DatanodeReplicas,
+        Clients,
+        DatanodeAppend,
+        AppendSteps,
+        Snapshots,
+        NamenodeTruncate,
+        BlockRecovery,
+        DatanodeTruncate,
+        FirstWrite,
+        *SHARED,
+        TruncateProperties,
+    ],
     doc="Append, truncate in place and by copy, snapshots as far as truncate needs them.",
     semantics={
         "repaired": (),

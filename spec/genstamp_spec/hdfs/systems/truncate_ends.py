@@ -8,9 +8,17 @@ not renew its lease for ever.
 from genstamp_model.language import Bool, Configuration, System, exists, leads_to, require
 from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_ENDS_2_7
 from genstamp_spec.hdfs.bugs.truncate_ends import HALF_A_CUT_IS_ENOUGH, HDFS_9516
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
+from genstamp_spec.hdfs.parts.snapshots import Snapshots
 from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
-from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, TruncatePromises
+from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, SHARED, FirstWrite, TruncatePromises
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 OMITS = (
@@ -40,7 +48,7 @@ FAIR = (
 )
 
 
-class TruncateEnds(TruncatePromises, Clients):
+class TruncateEnds(TruncatePromises):
     """Numbers L are those of the facts, page J."""
 
     def may_fail(s) -> None:
@@ -71,7 +79,21 @@ class TruncateEnds(TruncatePromises, Clients):
 
 TRUNCATE_ENDS = System(
     "hdfs.truncate_ends",
-    parts=[TruncateEnds],
+    parts=[
+        RecoveryStart,
+        Turns,
+        Leases,
+        BlockSteps,
+        DatanodeReplicas,
+        Clients,
+        Snapshots,
+        NamenodeTruncate,
+        BlockRecovery,
+        DatanodeTruncate,
+        FirstWrite,
+        *SHARED,
+        TruncateEnds,
+    ],
     doc="A truncate that was accepted comes to its end, if failures do.",
     semantics={
         "repaired": (),

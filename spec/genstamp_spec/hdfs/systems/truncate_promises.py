@@ -3,9 +3,10 @@
 from typing import Self
 
 from genstamp_model.language import Bool, Number, count, exists, invariant, limit, members, transition, when, witness
-from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Holder
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
+from genstamp_spec.hdfs.state.cuts import Cuts
 from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -20,7 +21,7 @@ LIMITS = {**dict.fromkeys(_NOT_UNLESS_GIVEN, 0), "bytes": 2}
 """The limits of a configuration that gives no others."""
 
 
-class FirstWrite(DatanodeTruncate):
+class FirstWrite(Leases, lane="namenode"):
     """Limits that keep out what other systems are for, and history that they look at."""
 
     closed_once = members(File)  # history: the first write has ended
@@ -46,7 +47,11 @@ class FirstWrite(DatanodeTruncate):
         return count(Holder, lambda holder: s.past_soft_limit(holder))
 
 
-class TruncatePromises(OneLease, BlocksAndReplicas, StepsAndStates, FirstWrite):
+SHARED = (StepsAndStates, BlocksAndReplicas, OneLease)
+"""What hdfs.recovery promises too."""
+
+
+class TruncatePromises(BlocksAndReplicas, StepsAndStates, Cuts):
     """Of stamps, blocks and replicas, and of a truncate; numbers S and L are those of the facts, page J."""
 
     # Stamps.

@@ -6,13 +6,36 @@ What the other systems say in full is told here as far as it takes to put the ac
 from dataclasses import replace
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, Hole, System, exists, forall, invariant, transition, witness
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    Hole,
+    Lifecycle,
+    System,
+    exists,
+    forall,
+    invariant,
+    transition,
+    witness,
+)
 from genstamp_spec.hdfs.bugs.recovery import HDFS_2484, HDFS_10240, HDFS_11817, HDFS_12070, HDFS_14498, HDFS_15725
 from genstamp_spec.hdfs.bugs.reused_stamps import HDFS_17850, HDFS_17850_IN_APPEND_ALONE
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
+from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
 from genstamp_spec.hdfs.parts.known_length import KnownBytesAreNotDeleted
+from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
+from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.soft_takeover import WriterKeepsTheFile, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
+from genstamp_spec.hdfs.parts.streamed_blocks import FurtherBlocks
 from genstamp_spec.hdfs.projections import AS_LEASE, AS_PIPELINE, AS_RECOVERY
 from genstamp_spec.hdfs.refinements import (
     durable_prefix,
@@ -20,15 +43,17 @@ from genstamp_spec.hdfs.refinements import (
     promised_with_earlier,
     single_writer,
 )
+from genstamp_spec.hdfs.state.resumptions import Resumptions
 from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.lease import SOFT_LIMIT_TAKES_THE_FILE
 from genstamp_spec.hdfs.systems.recovery import (
     COMMAND_BELONGS_TO_ITS_ATTEMPT,
     HFLUSH_SEES_THE_RECOVERY,
     UNREACHABLE_IS_NOT_EMPTY,
-    RecoveryProperties,
 )
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
+from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -82,9 +107,11 @@ HADOOP_2_7 = (
 """What hdfs.recovery has of Hadoop 2.7.4, where it shows here."""
 
 
-class WritePathProperties(
-    RecoveryProperties, StepsAndStates, AppendSteps, FirstWrites, WriterLosesTheFile, KnownBytesAreNotDeleted
-):
+STREAMING = (DatanodeReplicas, Clients, DatanodeAppend, PipelineRecovery, BlockRecovery)
+"""Who writes blocks through pipelines, and recovers them."""
+
+
+class WritePathProperties(RecoveryPromises, Resumptions, FurtherBlocks):
     """What hdfs.write_path promises beyond hdfs.recovery."""
 
     def given_out(s, file: File) -> Bool:
@@ -128,7 +155,8 @@ class WritePathProperties(
     @invariant(inductive=True, given=("open_files_lost_no_block",))
     def earlier_block_is_committed(s, file: File) -> Bool:
         """S15: the block before the last one is committed at least."""
-        return s.earlier[file].state.at(BlockLifecycle.absent, BlockLifecycle.committed, BlockLifecycle.complete)
+        before: Lifecycle = s.earlier[file].state
+        return before.at(BlockLifecycle.absent, BlockLifecycle.committed, BlockLifecycle.complete)
 
     @invariant
     def closed_files_have_complete_blocks(s, file: File) -> Bool:
@@ -140,13 +168,15 @@ class WritePathProperties(
     def next_block_leaves_what_was_promised(s, t: Self, file: File) -> Bool:
         """S6, S14: a block that is followed by another has all bytes that an hflush promised in it."""
         followed = t.further_blocks > s.further_blocks
-        this_one = s.earlier[file].stamp != t.earlier[file].stamp
+        this_one: Bool = s.earlier[file].stamp != t.earlier[file].stamp
         return (followed & this_one).implies(t.earlier[file].num_bytes >= s.hflushed[file])
 
     @witness
     def two_blocks_in_a_closed_file(s, file: File) -> Bool:
         """A file is closed with two blocks that hold bytes."""
-        both = (s.earlier[file].num_bytes > 0) & s.block[file].at(BlockLifecycle.complete) & (s.block_bytes[file] > 0)
+        both: Bool = (
+            (s.earlier[file].num_bytes > 0) & s.block[file].at(BlockLifecycle.complete) & (s.block_bytes[file] > 0)
+        )
         return s.file[file].at(FileLifecycle.closed) & both
 
     @witness
@@ -172,7 +202,25 @@ class WritePathProperties(
 
 WRITE_PATH = System(
     "hdfs.write_path",
-    parts=[WritePathProperties],
+    parts=[
+        RecoveryStart,
+        PipelineCalls,
+        Turns,
+        Leases,
+        BlockSteps,
+        KnownBytesAreNotDeleted,
+        WriterLosesTheFile,
+        NamenodeAppend,
+        *STREAMING,
+        EarlierBlocks,
+        FirstWrites,
+        AppendSteps,
+        StepsAndStates,
+        RecoveryPromises,
+        NamenodeTakesOver,
+        OneLease,
+        WritePathProperties,
+    ],
     doc="All together: leases, files of two blocks, pipelines and their recovery, appends, block recovery, crashes.",
     semantics={"repaired": (), "hadoop-3.4": HOLES, "hadoop-2.7": HADOOP_2_7},
     default_semantics="repaired",

@@ -7,14 +7,24 @@ primaries do what hdfs.recovery says, holds between two restarts only.
 from typing import Self
 
 from genstamp_model.language import Bool, Configuration, Hole, System, exists, forall, transition, witness
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
+from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
+from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
+from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File
 from genstamp_spec.hdfs.parts.streamed_restarts import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
 from genstamp_spec.hdfs.projections import AS_LEASE_WITH_RESTARTS
 from genstamp_spec.hdfs.refinements import durable_prefix, length_with_earlier, promised_with_earlier, single_writer
+from genstamp_spec.hdfs.state.resumptions import Resumptions
 from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
+from genstamp_spec.hdfs.systems.write_path import STREAMING
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
@@ -64,7 +74,7 @@ HFLUSH_WAITS_FOR_REPORTS = Hole(
 )
 
 
-class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StepsAndStates, AppendSteps, StreamedRestarts):
+class RestartProperties(Resumptions):
     """What stays true over a restart; numbers S are those of the facts, page J."""
 
     block_stamp_never_decreases = RecoveryPromises.block_stamp_never_decreases
@@ -98,18 +108,38 @@ class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StepsAndS
     def primary_outlives_its_namenode(s, datanode: Datanode, file: File) -> Bool:
         """A primary reports to a NameNode that has never heard of its recovery."""
         updating = s.attempt[datanode][file].stage.at(AttemptStage.UPDATING)
-        return (s.restarts > 0) & updating & s.block[file].at(BlockLifecycle.under_construction)
+        again: Bool = s.restarts > 0
+        return again & updating & s.block[file].at(BlockLifecycle.under_construction)
 
     @witness
     def replicas_are_known_again(s, file: File) -> Bool:
         """A block that is written goes on with locations that were reported after a restart."""
         open_ = s.block[file].at(BlockLifecycle.under_construction)
-        return (s.restarts > 0) & ~s.safe_mode & open_ & exists(Datanode, lambda d: s.locations[file].has(d))
+        again: Bool = (s.restarts > 0) & ~s.safe_mode
+        return again & open_ & exists(Datanode, lambda d: s.locations[file].has(d))
 
 
 WRITE_PATH_RESTARTS = System(
     "hdfs.write_path_restarts",
-    parts=[RestartProperties],
+    parts=[
+        RecoveryStart,
+        PipelineCalls,
+        Turns,
+        Leases,
+        WriterLosesTheFile,
+        BlockSteps,
+        NamenodeAppend,
+        *STREAMING,
+        EarlierBlocks,
+        NamenodeRestarts,
+        StreamedRestarts,
+        AppendSteps,
+        StepsAndStates,
+        CounterOnlyRises,
+        NamenodeTakesOver,
+        OneLease,
+        RestartProperties,
+    ],
     doc="The write path with a NameNode that starts again.",
     semantics={
         "repaired": (),

@@ -10,7 +10,25 @@ from typing import Self
 
 from genstamp_model.language import Bool, Configuration, System, exists, invariant, transition, witness
 from genstamp_spec.hdfs.bugs.truncate_holes import DELETION_SPARES_SNAPSHOTS
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
+from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
+from genstamp_spec.hdfs.parts.first_write import FirstWrites
+from genstamp_spec.hdfs.parts.known_length import KnownBytesAreNotDeleted
+from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
+from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
+from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
+from genstamp_spec.hdfs.parts.snapshots import Snapshots
+from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.parts.streamed_blocks import FurtherBlocks
 from genstamp_spec.hdfs.parts.streamed_truncate import StreamedTruncate
 from genstamp_spec.hdfs.projections import AS_PIPELINE, AS_TRUNCATE
 from genstamp_spec.hdfs.refinements import (
@@ -19,12 +37,14 @@ from genstamp_spec.hdfs.refinements import (
     promised_with_earlier,
     single_writer,
 )
+from genstamp_spec.hdfs.state.resumptions import Resumptions
 from genstamp_spec.hdfs.systems.abstract_truncate import DURABLE_PREFIX_TRUNCATE, SINGLE_WRITER_TRUNCATE
+from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.recovery import COMMAND_BELONGS_TO_ITS_ATTEMPT, HFLUSH_SEES_THE_RECOVERY
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver
 from genstamp_spec.hdfs.systems.truncate import TruncateProperties
-from genstamp_spec.hdfs.systems.truncate_promises import LIMITS
+from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, SHARED, FirstWrite
 from genstamp_spec.hdfs.systems.write_path import KNOWN_BYTES_ARE_NOT_DELETED, WritePathProperties
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -57,7 +77,7 @@ HOLES = (
 """Those of hdfs.write_path and hdfs.truncate that show here."""
 
 
-class TruncateOnWritePath(StreamedTruncate, TruncateProperties, NamenodeTakesOver):
+class TruncateOnWritePath(TruncateProperties, Resumptions, FurtherBlocks):
     """What hdfs.truncate promises, and of hdfs.write_path what a truncate leaves as it is."""
 
     stamps_are_given_out_once = RecoveryPromises.stamps_are_given_out_once
@@ -95,7 +115,7 @@ class TruncateOnWritePath(StreamedTruncate, TruncateProperties, NamenodeTakesOve
     @witness
     def second_block_is_cut(s, file: File) -> Bool:
         """The last one of two blocks with bytes is cut, and the file is closed."""
-        both = (s.earlier[file].num_bytes > 0) & s.bytes_of_cut(file)
+        both: Bool = (s.earlier[file].num_bytes > 0) & s.bytes_of_cut(file)
         return s.file[file].at(FileLifecycle.closed) & both
 
     @witness
@@ -106,7 +126,32 @@ class TruncateOnWritePath(StreamedTruncate, TruncateProperties, NamenodeTakesOve
 
 WRITE_PATH_TRUNCATE = System(
     "hdfs.write_path_truncate",
-    parts=[TruncateOnWritePath],
+    parts=[
+        RecoveryStart,
+        PipelineCalls,
+        Turns,
+        Leases,
+        NamenodeTakesOver,
+        BlockSteps,
+        KnownBytesAreNotDeleted,
+        WriterLosesTheFile,
+        NamenodeAppend,
+        DatanodeReplicas,
+        Clients,
+        DatanodeAppend,
+        AppendSteps,
+        PipelineRecovery,
+        Snapshots,
+        NamenodeTruncate,
+        BlockRecovery,
+        EarlierBlocks,
+        FirstWrites,
+        DatanodeTruncate,
+        FirstWrite,
+        *SHARED,
+        StreamedTruncate,
+        TruncateOnWritePath,
+    ],
     doc="The write path with truncate, in place and by copy.",
     semantics={"repaired": (), "hadoop-3.4": HOLES},
     default_semantics="repaired",
