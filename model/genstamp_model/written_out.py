@@ -19,7 +19,7 @@ from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State
 from genstamp_model.language.ir import BINDERS, Expr, Op
 from genstamp_model.language.model import Action, Instance
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, MessageOf, values_of
 from genstamp_model.language.types import (
     ArrayType,
     BagType,
@@ -267,14 +267,10 @@ class _Writer:
 
     def _domain(self, parameter: ActionParameter) -> str:
         match parameter.domain:
-            case IndexSet() as index:
-                return f"range({self._sizes.of(index)})"
-            case OptionalMember(index=index):
-                return repr((*range(self._sizes.of(index)), None))
             case MessageOf(bag=bag):
                 return f"dict.fromkeys(s[{self._places[bag]}])"
-            case Range(low=low, high=high):
-                return f"range({low}, {high + 1})"
+            case domain:
+                return repr(values_of(domain, self._sizes))
 
     def effects(self) -> Callable[..., tuple[Any, ...]]:
         """A function of a state and arguments: the new values of what the action changes, in order."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import z3
 from tests.model.random_values import random_state
+from tests.model.systems.choices import CHOICES
 from tests.model.systems.corners import CORNERS
 from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
@@ -31,6 +32,7 @@ SYSTEMS: dict[str, Callable[[], Instance]] = {
     "two_phase": lambda: TWO_PHASE.instance("three"),
     "every_form": lambda: EVERY_FORM.instance("wide"),
     "corners": CORNERS.instance,
+    "choices": lambda: CHOICES.instance("g2"),
     "division": DIVISION.instance,
     "readers": lambda: READERS.instance("a2"),
     "table": lambda: TABLE.instance("g2"),

@@ -12,7 +12,7 @@ from genstamp_model.expand.cells import Cell, cells, nobody
 from genstamp_model.expand.trees import Algebra, Items, Slot, Tree, Trees
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range, Subset, subset
 from genstamp_model.language.types import BagType, IndexSet, RefType, Value
 
 S = TypeVar("S")
@@ -26,7 +26,8 @@ class Step(Generic[S]):
     hold, and it does not.
 
     Attributes:
-        arguments: cell values of index members (none included), picked numbers, and places of a message bag.
+        arguments: cell values of index members (none included), numbers, labels, bits of subsets, and places of a
+            message bag.
         possible: the place of the message is taken, and not by a copy of the message before it.
         next_cells: the cells after the step; the very same scalar where a cell does not change.
         cuts: limits with the condition that the new state lies beyond them.
@@ -59,6 +60,8 @@ def plain_arguments(instance: Instance, action: Action, arguments: Sequence[int]
                 found.append(messages[argument])
             case OptionalMember(index=index):
                 found.append(None if argument == nobody(instance, index) else argument)
+            case Subset():
+                found.append(subset(argument))
             case _:
                 found.append(argument)
     return tuple(found)
@@ -190,6 +193,8 @@ class Expansion(Generic[S]):
                 return range(len(self._scope.before[bag]))
             case Range(low=low, high=high):
                 return range(low, high + 1)
+            case Subset(index=index):
+                return range(1 << self.instance.sizes.of(index))
 
     def _step(self, action: Action, arguments: tuple[int, ...]) -> Step[S]:
         bound, possible = self._bind(action, arguments)
@@ -210,6 +215,10 @@ class Expansion(Generic[S]):
         bound: dict[str, Tree] = {}
         possible: list[S] = []
         for parameter, argument in zip(action.parameters, arguments, strict=True):
+            if isinstance(parameter.domain, Subset):
+                members = range(self.instance.sizes.of(parameter.domain.index))
+                bound[parameter.name] = tuple(a.constant(bool(argument >> i & 1)) for i in members)
+                continue
             if not isinstance(parameter.domain, MessageOf):
                 bound[parameter.name] = a.constant(argument)
                 continue

@@ -187,7 +187,7 @@ class _Inference:
         match parameter.domain:
             case MessageOf(bag=bag):
                 return self._variables[bag].element
-            case Range():
+            case Range() if isinstance(parameter.type, NumberType):
                 return _Class(plain=f"the picked number {parameter.name}")
             case _:
                 return None

@@ -17,7 +17,7 @@ from genstamp_model.language.author import caller
 from genstamp_model.language.beginning import MOST, Choice, TooManyError
 from genstamp_model.language.given import a, by_name, is_flag, is_name, is_text, refuse_others
 from genstamp_model.language.ir import Expr
-from genstamp_model.language.trace import ActionParameter, Case, Check
+from genstamp_model.language.trace import ActionParameter, Case, Check, Subset
 from genstamp_model.language.types import (
     BOOL,
     ArrayType,
@@ -33,6 +33,9 @@ from genstamp_model.language.types import (
     misfit,
     nested,
 )
+
+_MOST_MEMBERS = 16
+"""Of an index set over whose subsets an argument may range."""
 
 
 @dataclass(frozen=True)
@@ -410,7 +413,19 @@ class Instance:
                 raise self._error(
                     f"limit {name}={bound!r} of configuration {self.configuration.name} must be 0 to 2147483647"
                 )
+        self._refuse_many_subsets()
         self._refuse_beginning_beyond()
+
+    def _refuse_many_subsets(self) -> None:
+        for action in self.model.actions:
+            for parameter in action.parameters:
+                if isinstance(parameter.domain, Subset) and self.sizes.of(parameter.domain.index) > _MOST_MEMBERS:
+                    index, size = parameter.domain.index.name, self.sizes.of(parameter.domain.index)
+                    message = f"'{parameter.name}' of {action.name} ranges over the subsets of {size} members"
+                    raise self._error(
+                        f"{message} in configuration {self.configuration.name}, each a step of its own; size {index} "
+                        f"at {_MOST_MEMBERS} at most"
+                    )
 
     def _error(self, message: str) -> ConfigurationError:
         return ConfigurationError(message, self.configuration.source)

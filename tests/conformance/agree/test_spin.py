@@ -8,6 +8,7 @@ import pytest
 from tests.model.random_kinds import STANDARD, Profile, choosing
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
+from tests.model.systems.choices import CHOICES
 from tests.model.systems.division import DIVISION
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.ewd840 import EWD840
@@ -168,6 +169,7 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (ODD_NAMES, "small", 342),
         (NO_VARIABLES, "only", 1),
         (EVERY_FORM, "tiny", 49320),
+        (CHOICES, "g2", 192),
         (DIVISION, "one", 175),
         (PRIVILEGES, "n4", 89),
         (READERS, "a3", 21527),

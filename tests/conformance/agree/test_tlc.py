@@ -8,6 +8,7 @@ import pytest
 from tests.model.random_kinds import choosing, in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
+from tests.model.systems.choices import CHOICES
 from tests.model.systems.division import DIVISION
 from tests.model.systems.endless_recovery import RELATIVE
 from tests.model.systems.every_form import EVERY_FORM
@@ -123,11 +124,12 @@ def test_random_systems_with_members_in_order_mean_the_same(seed: int) -> None:
         (TABLE, "g2", 1604),
         (DINING, "p5", 67),
         (PRIVILEGES, "n4", 89),
+        (CHOICES, "g2", 192),
         (DIVISION, "one", 175),
         (READERS, "a2", 390),
     ],
 )
-def test_order_division_and_elements_mean_the_same(system: System, configuration: str, states: int) -> None:
+def test_order_division_elements_and_choices_mean_the_same(system: System, configuration: str, states: int) -> None:
     assert agrees(system.instance(configuration)).distinct == states
 
 
