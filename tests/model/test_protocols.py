@@ -34,7 +34,7 @@ def found(name: str, configuration: str) -> Result:
 
 @pytest.mark.parametrize(
     ("name", "configuration", "states", "depth"),
-    [("simple_allocator", "published", 400, 5)],
+    [("cigarette_smokers", "published", 6, 1), ("simple_allocator", "published", 400, 5)],
 )
 def test_a_protocol_has_the_published_states(name: str, configuration: str, states: int, depth: int) -> None:
     result = found(name, configuration)
@@ -60,6 +60,6 @@ def test_a_puzzle_is_solved(name: str, configuration: str, violated: str, steps:
 
 
 def test_every_protocol_is_tested() -> None:
-    tested = {"missionaries", "simple_allocator"}
+    tested = {"cigarette_smokers", "missionaries", "simple_allocator"}
     assert {path.stem for path in PROTOCOLS.glob("*.py")} == tested
     assert all(name in sys.modules or system(name) for name in tested)

@@ -268,6 +268,11 @@ class Model:
             found.setdefault(index.name, index)
         return tuple(found.values())
 
+    @cached_property
+    def sized(self) -> frozenset[str]:
+        """Names under which a configuration must size index sets."""
+        return frozenset(index.base for index in self.index_sets if not index.only_named)
+
     def _mentioned(self) -> Iterator[IndexSet]:
         for variable in self.variables:
             yield from index_sets(variable.type)
@@ -305,6 +310,7 @@ class Model:
         """A line for everything that is declared; `worded` says how an expression stands there."""
         sizes = [Sizes(dict.fromkeys((index.base for index in self.index_sets), size)) for size in (1, 2, 3)]
         yield f"system {self.system} {self.semantics} {','.join(self.bugs)}"
+        yield from (f"{index.name} is {', '.join(index.named)}" for index in self.index_sets if index.only_named)
         for variable in self.variables:
             yield from variable.lines(sizes, worded)
         for beginning in self.beginnings:
@@ -402,7 +408,7 @@ class Instance:
 
     def __post_init__(self) -> None:
         self.model.refuse_standstill()
-        given, wanted = self.configuration.sizes, {index.base for index in self.model.index_sets}
+        given, wanted = self.configuration.sizes, self.model.sized
         _same_names("size", given, wanted, self)
         _same_names("limit", self.configuration.limits, self.model.limit_names, self)
         for name, size in given.items():

@@ -282,19 +282,29 @@ class Index(Value):
 
     `class Datanode(Index, symmetric=True)` declares a set whose size a configuration gives. A further subclass, `class
     Client(Holder)`, is the subset of the unnamed members: a client can be wherever a holder can. `unnamed` says how
-    these are called: `class Holder(Index, unnamed="Client")`.
+    these are called: `class Holder(Index, unnamed="Client")`. With `only_named=True` there are none of them.
     """
 
     set: ClassVar[IndexSet]
 
     def __init_subclass__(
-        cls, symmetric: bool = False, unnamed: str | None = None, ordered: bool = False, **kwargs: Any
+        cls,
+        symmetric: bool = False,
+        unnamed: str | None = None,
+        ordered: bool = False,
+        only_named: bool = False,
+        **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
         parent, origin = cls.__mro__[1], f"{cls.__module__}.{cls.__qualname__}"
         if parent is Index:
             named = tuple(name for name, value in vars(cls).items() if isinstance(value, NamedMember))
-            cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin, ordered)
+            cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin, ordered, only_named)
+            if only_named and (not named or symmetric or unnamed):
+                raise misuse(
+                    f"{cls.__name__} has only named members, such as A = named(); so it has at least one, is not "
+                    "symmetric, and has no unnamed= ones"
+                )
             if symmetric and ordered:
                 raise misuse(f"{cls.__name__} cannot be both: the members of a symmetric set have no order")
             for name in named:
@@ -302,6 +312,8 @@ class Index(Value):
                     raise misuse(f"'{name}' is the name of an unnamed member of {cls.__name__}; choose another name")
         else:
             root = cast("type[Index]", parent).set
+            if root.only_named:
+                raise misuse(f"{cls.__name__} is the subset of the unnamed members of {root.name}, which has none")
             cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin, root.ordered)
 
     def is_none(self) -> Bool:

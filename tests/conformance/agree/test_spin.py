@@ -18,6 +18,7 @@ from tests.model.systems.readers import READERS
 from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
+from tests.model.test_only_named import RING as RING_OF_LIGHTS
 from tests.model.test_random_systems import search
 
 from genstamp.agree.compare import Outcome
@@ -170,6 +171,7 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (NO_VARIABLES, "only", 1),
         (EVERY_FORM, "tiny", 49320),
         (CHOICES, "g2", 192),
+        (RING_OF_LIGHTS, "one", 9),
         (DIVISION, "one", 175),
         (PRIVILEGES, "n4", 89),
         (READERS, "a3", 21527),

@@ -19,6 +19,7 @@ from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 from tests.model.test_any_of import TOKENS
+from tests.model.test_only_named import RING as RING_OF_LIGHTS
 
 from genstamp.agree import tlc
 from genstamp.agree.compare import Outcome
@@ -125,6 +126,7 @@ def test_random_systems_with_members_in_order_mean_the_same(seed: int) -> None:
         (DINING, "p5", 67),
         (PRIVILEGES, "n4", 89),
         (CHOICES, "g2", 192),
+        (RING_OF_LIGHTS, "one", 9),
         (DIVISION, "one", 175),
         (READERS, "a2", 390),
     ],
