@@ -367,6 +367,16 @@ def taken(bag: tuple[Any, ...], message: Any) -> tuple[Any, ...]:
     return bag[:i] + bag[i + 1 :]
 
 
+def quotient(a: int, by: int) -> int:
+    """The quotient, rounded down; by a number below 1 it is 0."""
+    return a // by if by > 0 else 0
+
+
+def remainder(a: int, by: int) -> int:
+    """What is left by that division."""
+    return a % by if by > 0 else 0
+
+
 _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.NOT: lambda a: not a,
     Op.EQ: lambda a, b: a == b,
@@ -375,8 +385,8 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.ADD: lambda a, b: a + b,
     Op.SUB: lambda a, b: a - b,
     Op.MUL: lambda a, b: a * b,
-    Op.DIV: lambda a, b: a // b,
-    Op.MOD: lambda a, b: a % b,
+    Op.DIV: quotient,
+    Op.MOD: remainder,
     Op.MIN: min,
     Op.MAX: max,
     Op.STORE: stored,

@@ -59,8 +59,6 @@ _INFIX: Final = {
     Op.ADD: "+",
     Op.SUB: "-",
     Op.MUL: "*",
-    Op.DIV: "//",
-    Op.MOD: "%",
     Op.UNION: "|",
     Op.INTERSECTION: "&",
     Op.DIFFERENCE: "-",
@@ -69,6 +67,8 @@ _INFIX: Final = {
     Op.OR: "or",
 }
 _CALLS: Final = {
+    Op.DIV: "quotient",
+    Op.MOD: "remainder",
     Op.MIN: "min",
     Op.MAX: "max",
     Op.CARDINALITY: "len",
@@ -225,6 +225,8 @@ class _Writer:
             "moved": evaluate.moved,
             "stored": evaluate.stored,
             "taken": evaluate.taken,
+            "quotient": evaluate.quotient,
+            "remainder": evaluate.remainder,
             "added": _added,
             "sort_key": sort_key,
         }

@@ -381,6 +381,7 @@ class RandomSystem:
             return ir.make(Op.RANK, (label or self._position(self._index(), scope, depth),), INTEGER)
         if self.profile.orders and self.draw.random() < 0.4:
             op, by = self.draw.choice((Op.DIV, Op.MOD)), ir.number(self.draw.randint(1, 4))
+            by = self.number(scope, depth) if self.draw.random() < 0.4 else by
             return ir.make(op, (self.number(scope, depth), by), INTEGER)
         op = self.draw.choice((Op.ADD, Op.ADD, Op.SUB, Op.MUL, Op.MIN, Op.MAX))
         return ir.make(op, (self.number(scope, depth), self.number(scope, depth)), INTEGER)

@@ -175,7 +175,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "require(any([s.f, s.n > 2]), 'x'); s.n = 1  # here": TRUTH,
     # Operators.
     "s.n = s.f + 1  # here": "a flag has no '+'",
-    "s.n = s.n % s.n  # here": "a number is divided by a whole number above 0, such as n % 2, and not by n",
+    "s.n = s.n % s.f  # here": "expected a number, not a flag (f)",
     "s.n = abs(s.n)  # here": "a number has no 'abs()'; numbers have +, -, *, // and %",
     "s.n = 2 ** s.n  # here": "a number has no '**'",
     "s.f = s.f ^ True  # here": "a flag has no '^'",

@@ -493,16 +493,10 @@ def division_by_zero(s: World) -> None:
     s.depth = s.depth // 0  # here
 
 
-@misuse("a number is divided by a whole number above 0, such as n % 2, and not by depth")
+@misuse("expected a number, not a flag (wet)")
 @step
-def division_by_a_variable(s: World) -> None:
-    s.depth = s.depth % s.depth  # type: ignore[operator]  # here
-
-
-@misuse("a number has no '//'; numbers have +, -, *, // and % by a whole number above 0")
-@step
-def division_of_a_constant(s: World) -> None:
-    s.depth = 3 // s.depth  # type: ignore[operator]  # here
+def division_by_a_flag(s: World) -> None:
+    s.depth = s.depth % s.wet  # type: ignore[operator]  # here
 
 
 @misuse("when() cannot tell the type of its values")

@@ -12,7 +12,7 @@ import z3
 from tests.model.random_values import random_state
 from tests.model.systems.choices import CHOICES
 from tests.model.systems.corners import CORNERS
-from tests.model.systems.division import DIVISION
+from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.readers import READERS
 from tests.model.systems.rings import TABLE
@@ -34,6 +34,7 @@ SYSTEMS: dict[str, Callable[[], Instance]] = {
     "corners": CORNERS.instance,
     "choices": lambda: CHOICES.instance("g2"),
     "division": DIVISION.instance,
+    "euclid": EUCLID.instance,
     "readers": lambda: READERS.instance("a2"),
     "table": lambda: TABLE.instance("g2"),
     "hdfs.recovery": lambda: RECOVERY.instance("two_clients"),

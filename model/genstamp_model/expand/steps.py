@@ -352,6 +352,20 @@ def _unless_nobody(trees: Trees[Any], expr: Expr, position: Any, found: Any, oth
     return a.ite(a.eq(position, a.constant(nobody(trees.instance, kind.index))), otherwise, found)
 
 
+def _divided(trees: Trees[Any], expr: Expr, x: Any, y: Any) -> Any:
+    a, divisor = trees.algebra, expr.args[1]
+    if divisor.op is Op.CONST and divisor.data > 0:
+        return a.div(x, divisor.data) if expr.op is Op.DIV else a.mod(x, divisor.data)
+    zero, one = a.constant(0), a.constant(1)
+    by = a.maximum(y, one)
+    # Below 0, rounding down is rounding away from 0.
+    below = a.quotient(a.add(a.maximum(a.sub(zero, x), zero), a.sub(by, one)), by)
+    found = a.ite(a.lt(x, zero), a.sub(zero, below), a.quotient(a.maximum(x, zero), by))
+    if expr.op is Op.MOD:
+        found = a.minimum(a.maximum(a.sub(x, a.mul(found, by)), zero), a.sub(by, one))
+    return a.ite(a.lt(zero, y), found, zero)
+
+
 def _length(trees: Trees[Any], expr: Expr, value: Any) -> Any:
     return value.length if isinstance(value, Items) else trees.count([slot.present for slot in value])
 
@@ -366,8 +380,8 @@ _OPERATIONS: dict[Op, Callable[..., Tree]] = {
     Op.ADD: lambda trees, expr, x, y: trees.algebra.add(x, y),
     Op.SUB: lambda trees, expr, x, y: trees.algebra.sub(x, y),
     Op.MUL: lambda trees, expr, x, y: trees.algebra.mul(x, y),
-    Op.DIV: lambda trees, expr, x, y: trees.algebra.div(x, expr.args[1].data),
-    Op.MOD: lambda trees, expr, x, y: trees.algebra.mod(x, expr.args[1].data),
+    Op.DIV: _divided,
+    Op.MOD: _divided,
     Op.MIN: lambda trees, expr, x, y: trees.algebra.minimum(x, y),
     Op.MAX: lambda trees, expr, x, y: trees.algebra.maximum(x, y),
     Op.ITE: lambda trees, expr, c, x, y: trees.choose(expr.type, c, x, y),

@@ -67,6 +67,9 @@ class Algebra(Protocol[S]):
     def mod(self, a: S, by: int) -> S:
         """The remaining elements, from 0."""
 
+    def quotient(self, a: S, by: S) -> S:
+        """Quotient of a number from 0 by a number from 1, rounded down."""
+
     def minimum(self, a: S, b: S) -> S:
         """The smaller."""
 

@@ -73,6 +73,14 @@ _HELPERS: Final[dict[str, tuple[tuple[str, ...], list[str]]]] = {
             "    IF {place} + 1 \\in DOMAIN {sequence} THEN {sequence}[{place} + 1] ELSE {otherwise}",
         ],
     ),
+    "Quotient": (
+        ("number", "by"),
+        ["Quotient({number}, {by}) == IF {by} > 0 THEN {number} \\div {by} ELSE 0"],
+    ),
+    "Remainder": (
+        ("number", "by"),
+        ["Remainder({number}, {by}) == IF {by} > 0 THEN {number} % {by} ELSE 0"],
+    ),
     "Rank": (
         ("sequence", "member", "place"),
         [

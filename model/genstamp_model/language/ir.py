@@ -47,8 +47,8 @@ class Op(StrEnum):
     ADD = "add"
     SUB = "sub"
     MUL = "mul"
-    DIV = "div"  # number, constant above 0: rounded down
-    MOD = "mod"  # number, constant above 0: what is left then, from 0
+    DIV = "div"  # number, number: rounded down; 0 if the second one is below 1
+    MOD = "mod"  # number, number: what is left then, from 0; 0 if the second one is below 1
     MIN = "min"
     MAX = "max"
     ITE = "ite"  # condition, then, otherwise

@@ -201,11 +201,17 @@ class Number(Comparable):
     def __mul__(self, other: Number | int) -> Number:
         return Number(ir.make(Op.MUL, (self.expr, coerce(other, INTEGER)), INTEGER))
 
-    def __floordiv__(self, other: int) -> Number:
+    def __floordiv__(self, other: Number | int) -> Number:
         return Number(ir.make(Op.DIV, (self.expr, _divisor(other, "//")), INTEGER))
 
-    def __mod__(self, other: int) -> Number:
+    def __rfloordiv__(self, other: int) -> Number:
+        return Number(ir.make(Op.DIV, (coerce(other, INTEGER), self.expr), INTEGER))
+
+    def __mod__(self, other: Number | int) -> Number:
         return Number(ir.make(Op.MOD, (self.expr, _divisor(other, "%")), INTEGER))
+
+    def __rmod__(self, other: int) -> Number:
+        return Number(ir.make(Op.MOD, (coerce(other, INTEGER), self.expr), INTEGER))
 
     def __neg__(self) -> Number:
         return 0 - self
@@ -228,9 +234,9 @@ class Ordered(Comparable):
 
 
 def _divisor(given: object, operator: str) -> Expr:
-    if type(given) is not int or given < 1:
+    if type(given) is int and given < 1:
         raise misuse(f"a number is divided by a whole number above 0, such as n {operator} 2, and not by {given!r}")
-    return ir.number(given)
+    return coerce(given, INTEGER)
 
 
 def _refuse_symbolic(amount: object) -> None:

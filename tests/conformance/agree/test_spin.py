@@ -9,7 +9,7 @@ from tests.model.random_kinds import STANDARD, Profile, choosing
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.choices import CHOICES
-from tests.model.systems.division import DIVISION
+from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.ewd840 import EWD840
 from tests.model.systems.fenced_lock import FENCED_LOCK
@@ -179,6 +179,7 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (TABLE, "g2", 1604),
         (SMALL_RECOVERY, "two", 16214),
         (POST, "two", 66),
+        (EUCLID, "one", 163),
         (EWD840, "n3", 302),
         (EWD840, "n4", 1566),
     ],

@@ -9,7 +9,7 @@ from tests.model.random_kinds import choosing, in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.choices import CHOICES
-from tests.model.systems.division import DIVISION
+from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.endless_recovery import RELATIVE
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.ewd840 import EWD840
@@ -103,7 +103,7 @@ def test_random_systems_mean_the_same(seed: int) -> None:
     agrees(RandomSystem(seed).instance())
 
 
-@pytest.mark.parametrize(("system", "distinct"), [(EWD840, 302), (TOKENS, 22)], ids=_named)
+@pytest.mark.parametrize(("system", "distinct"), [(EUCLID, 163), (EWD840, 302), (TOKENS, 22)], ids=_named)
 def test_systems_with_several_initial_states_mean_the_same(system: System, distinct: int) -> None:
     assert agrees(system.instance()).distinct == distinct
 
