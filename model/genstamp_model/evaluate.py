@@ -367,6 +367,11 @@ def taken(bag: tuple[Any, ...], message: Any) -> tuple[Any, ...]:
     return bag[:i] + bag[i + 1 :]
 
 
+def without(items: tuple[Any, ...], i: int) -> tuple[Any, ...]:
+    """The sequence without the element at a position; the same where there is none."""
+    return (*items[:i], *items[i + 1 :]) if i >= 0 else items
+
+
 def quotient(a: int, by: int) -> int:
     """The quotient, rounded down; by a number below 1 it is 0."""
     return a // by if by > 0 else 0
@@ -402,6 +407,7 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.LENGTH: len,
     Op.APPEND: lambda items, value: (*items, value),
     Op.DROP_FIRST: lambda items: items[1:],
+    Op.WITHOUT: without,
     Op.SEND: lambda bag, message: tuple(sorted((*bag, message), key=sort_key)),
     Op.TAKE: taken,
     Op.HOLDS: lambda bag, message: message in bag,

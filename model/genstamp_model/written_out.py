@@ -76,6 +76,7 @@ _CALLS: Final = {
     Op.STORE: "stored",
     Op.INSERT: "added",
     Op.TAKE: "taken",
+    Op.WITHOUT: "without",
 }
 _EMPTY: Final = {Op.AND: "True", Op.OR: "False", Op.FORALL: "True", Op.EXISTS: "False"}
 _FREE: Final = frozenset({Op.CONST, Op.VARIABLE, Op.PARAMETER})
@@ -225,6 +226,7 @@ class _Writer:
             "moved": evaluate.moved,
             "stored": evaluate.stored,
             "taken": evaluate.taken,
+            "without": evaluate.without,
             "quotient": evaluate.quotient,
             "remainder": evaluate.remainder,
             "added": _added,

@@ -492,6 +492,8 @@ class RandomSystem:
             case SequenceType(element=element) if old is not None:
                 if self.draw.random() < 0.4:
                     return ir.make(Op.DROP_FIRST, (old,), type_)
+                if self.profile.orders and self.draw.random() < 0.4:
+                    return ir.make(Op.WITHOUT, (old, self.number(scope, depth)), type_)
                 value = self._kept_in_range(element, self.value(element, scope, depth))
                 return ir.make(Op.APPEND, (old, value), type_)
             case BagType(message=message) if old is not None:

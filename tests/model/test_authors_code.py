@@ -222,6 +222,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.f = exists(A, lambda b: s.post.receive().who == b)  # here": "'post' is picked or received inside a quantifier",
     "s.f = s.mood.at()  # here": "at() needs at least one label of the enumeration",
     "s.n = s.q.at(-1)  # here": "a sequence has no position -1; write one from 0, or .size() - 1",
+    "s.q.remove_at(-1)  # here": "a sequence has no position -1; write one from 0, or .size() - 1",
     "s.f = small(s); s.n = 3; s.f = small(s)  # here": "what is cached of it would not show later assignments",
     "s.n = len({s})  # here": "the state cannot be a key",
     "s.f = s == s  # here": "states are not compared as wholes",

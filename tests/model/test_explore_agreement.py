@@ -9,6 +9,7 @@ import pytest
 from tests.model.machine import Machine
 from tests.model.random_values import random_state
 from tests.model.systems.choices import CHOICES
+from tests.model.systems.deck import DECK
 from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.readers import READERS
@@ -29,6 +30,7 @@ INSTANCES: dict[str, Callable[[], Instance]] = {
     "every_form": lambda: EVERY_FORM.instance("wide"),
     "every_form_overpaid": lambda: EVERY_FORM.instance("small", semantics="strict", bugs=["overpaid"]),
     "choices": lambda: CHOICES.instance("g2"),
+    "deck": lambda: DECK.instance("p2"),
     "division": DIVISION.instance,
     "euclid": EUCLID.instance,
     "readers": lambda: READERS.instance("a2"),

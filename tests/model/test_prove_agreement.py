@@ -12,6 +12,7 @@ import z3
 from tests.model.random_values import random_state
 from tests.model.systems.choices import CHOICES
 from tests.model.systems.corners import CORNERS
+from tests.model.systems.deck import DECK
 from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.readers import READERS
@@ -33,6 +34,7 @@ SYSTEMS: dict[str, Callable[[], Instance]] = {
     "every_form": lambda: EVERY_FORM.instance("wide"),
     "corners": CORNERS.instance,
     "choices": lambda: CHOICES.instance("g2"),
+    "deck": lambda: DECK.instance("p2"),
     "division": DIVISION.instance,
     "euclid": EUCLID.instance,
     "readers": lambda: READERS.instance("a2"),

@@ -407,6 +407,7 @@ _OPERATIONS: dict[Op, Callable[..., Tree]] = {
     Op.AT: _at,
     Op.APPEND: lambda trees, expr, items, x: trees.append(expr.type, items, x),
     Op.DROP_FIRST: lambda trees, expr, items: trees.drop_first(expr.type, items),
+    Op.WITHOUT: lambda trees, expr, items, i: trees.without(expr.type, items, i),
     Op.SEND: lambda trees, expr, slots, x: trees.send(expr.type, slots, x),
     Op.TAKE: lambda trees, expr, slots, x: trees.take(expr.type, slots, x),
     Op.HOLDS: lambda trees, expr, slots, x: trees.holds(expr.args[0].type, slots, x),

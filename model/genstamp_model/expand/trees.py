@@ -341,6 +341,16 @@ class Trees(Generic[S]):
         length = a.maximum(a.sub(items.length, a.constant(1)), a.constant(0))
         return Items(length, (*items.elements[1:], self.zero(type_.element)) if items.elements else ())
 
+    def without(self, type_: SequenceType, items: Items, position: S) -> Items:
+        """The sequence without the element at a position; the same where it has none there."""
+        a = self.algebra
+        there = a.and_([a.le(a.constant(0), position), a.lt(position, items.length)])
+        gone = [a.and_([there, a.le(position, a.constant(i))]) for i in range(len(items.elements))]
+        beside = (*items.elements[1:], self.zero(type_.element))
+        pairs = zip(gone, beside, items.elements, strict=False)
+        elements = tuple(self.choose(type_.element, at, later, here) for at, later, here in pairs)
+        return Items(a.ite(there, a.sub(items.length, a.constant(1)), items.length), elements)
+
     def send(self, type_: BagType, slots: tuple[Slot, ...], message: Tree) -> tuple[Slot, ...]:
         """The bag with a message more, still sorted, and a place more."""
         a, kind = self.algebra, type_.message

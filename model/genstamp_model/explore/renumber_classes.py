@@ -297,7 +297,7 @@ class _Inference:
             case Op.HOLDS:
                 self._join(args[0].element, args[1])
                 return None
-            case Op.DROP_FIRST:
+            case Op.DROP_FIRST | Op.WITHOUT:
                 return args[0]
             case _:
                 return self._of_record(expr, args)

@@ -107,6 +107,16 @@ _HELPERS: Final[dict[str, tuple[tuple[str, ...], list[str]]]] = {
             "    IN  {sequence}[IF {place} = 1 THEN Len({sequence}) ELSE {place} - 1]",
         ],
     ),
+    "Without": (
+        ("sequence", "place"),
+        [
+            "\\* Places are counted from 0.",
+            "Without({sequence}, {place}) ==",
+            "    IF {place} + 1 \\in DOMAIN {sequence}",
+            "    THEN SubSeq({sequence}, 1, {place}) \\o SubSeq({sequence}, {place} + 2, Len({sequence}))",
+            "    ELSE {sequence}",
+        ],
+    ),
     "DropFirst": (("sequence",), ["DropFirst({sequence}) == SubSeq({sequence}, 2, Len({sequence}))"]),
 }
 """Operators of our own, with the names that they bind."""

@@ -166,6 +166,8 @@ class Expressions:
                 return call("Append", *parts)
             case Op.DROP_FIRST:
                 return self._helper("DropFirst", *parts)
+            case Op.WITHOUT:
+                return self._helper("Without", *parts)
             case Op.SEND | Op.TAKE:
                 symbol = "(+)" if expr.op is Op.SEND else "(-)"
                 return infix(symbol, parts[0], call("SetToBag", set_of(parts[1])), Level.OPERATOR, Level.ATOM)

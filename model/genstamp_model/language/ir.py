@@ -72,6 +72,7 @@ class Op(StrEnum):
     AT = "at"  # sequence, number -> element
     APPEND = "append"  # sequence, element -> sequence
     DROP_FIRST = "drop_first"  # sequence -> sequence
+    WITHOUT = "without"  # sequence, number -> sequence without the element at this position; the same if there is none
     SEND = "send"  # bag, message -> bag
     TAKE = "take"  # bag, message -> bag with one copy less
     HOLDS = "holds"  # bag, message -> flag

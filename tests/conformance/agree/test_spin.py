@@ -9,6 +9,7 @@ from tests.model.random_kinds import STANDARD, Profile, choosing
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.choices import CHOICES
+from tests.model.systems.deck import DECK
 from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.ewd840 import EWD840
@@ -172,6 +173,7 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (EVERY_FORM, "tiny", 49320),
         (CHOICES, "g2", 192),
         (RING_OF_LIGHTS, "one", 9),
+        (DECK, "p1", 146),
         (DIVISION, "one", 175),
         (PRIVILEGES, "n4", 89),
         (READERS, "a3", 21527),

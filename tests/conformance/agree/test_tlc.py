@@ -9,6 +9,7 @@ from tests.model.random_kinds import choosing, in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.choices import CHOICES
+from tests.model.systems.deck import DECK
 from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.endless_recovery import RELATIVE
 from tests.model.systems.every_form import EVERY_FORM
@@ -127,6 +128,7 @@ def test_random_systems_with_members_in_order_mean_the_same(seed: int) -> None:
         (PRIVILEGES, "n4", 89),
         (CHOICES, "g2", 192),
         (RING_OF_LIGHTS, "one", 9),
+        (DECK, "p1", 146),
         (DIVISION, "one", 175),
         (READERS, "a2", 390),
     ],
