@@ -34,9 +34,15 @@ def found(name: str, configuration: str) -> Result:
 
 @pytest.mark.parametrize(
     ("name", "configuration", "states", "depth"),
-    [("cigarette_smokers", "published", 6, 1), ("simple_allocator", "published", 400, 5)],
+    [
+        ("cigarette_smokers", "published", 6, 1),
+        ("filter_lock", "two", 20, 6),
+        ("filter_lock", "three", 417, 17),
+        ("simple_allocator", "published", 400, 5),
+    ],
 )
-def test_a_protocol_has_the_published_states(name: str, configuration: str, states: int, depth: int) -> None:
+def test_a_protocol_has_its_states(name: str, configuration: str, states: int, depth: int) -> None:
+    """Those that are published, or that TLC counts in `tests/conformance/agree/test_protocols.py`."""
     result = found(name, configuration)
     assert (result.verdict, result.states, result.depth) == (Verdict.HOLDS, states, depth)
     assert {claim.verdict for claim in judge(system(name).instance(configuration))} <= {Verdict.HOLDS}
@@ -60,6 +66,6 @@ def test_a_puzzle_is_solved(name: str, configuration: str, violated: str, steps:
 
 
 def test_every_protocol_is_tested() -> None:
-    tested = {"cigarette_smokers", "missionaries", "simple_allocator"}
+    tested = {"cigarette_smokers", "filter_lock", "missionaries", "simple_allocator"}
     assert {path.stem for path in PROTOCOLS.glob("*.py")} == tested
     assert all(name in sys.modules or system(name) for name in tested)

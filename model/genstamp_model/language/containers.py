@@ -26,6 +26,7 @@ from genstamp_model.language.values import (
     Place,
     Value,
     at_place,
+    at_rank,
     coerce,
     container,
     member_of,
@@ -39,12 +40,17 @@ V = TypeVar("V")
 
 @container(ArrayType)
 class Array(Value, Generic[IndexT, V]):
-    """One element for each member of an index set."""
+    """One element for each member of an index set; of an ordered one it is found by its rank as well."""
 
-    def __getitem__(self, index: IndexT) -> V:
+    def _position(self, index: IndexT | Number | int) -> Expr:
         array = self._type
         assert isinstance(array, ArrayType)
-        position = coerce(index, RefType(array.index, optional=True))
+        if isinstance(index, Number) or type(index) is int:
+            return at_rank(array.index, index)
+        return coerce(index, RefType(array.index, optional=True))
+
+    def __getitem__(self, index: IndexT | Number | int) -> V:
+        position = self._position(index)
         if self._place is None:
             return cast(V, wrap(ir.select(self.expr, position)))
         outer = self._place
@@ -56,11 +62,11 @@ class Array(Value, Generic[IndexT, V]):
         )
         return cast(V, at_place(place))
 
-    def __setitem__(self, index: IndexT, value: object) -> None:
+    def __setitem__(self, index: IndexT | Number | int, value: object) -> None:
         array = self._type
         assert isinstance(array, ArrayType)
         refuse_lifecycle(self._place.name if self._place else "elements", array.element)
-        position, element = coerce(index, RefType(array.index, optional=True)), coerce(value, array.element)
+        position, element = self._position(index), coerce(value, array.element)
         self._change(lambda whole: ir.store(whole, position, element))
 
     def update(self, value: Callable[[IndexT], object]) -> None:

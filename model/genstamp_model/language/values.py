@@ -18,7 +18,7 @@ from genstamp_model.language import ir
 from genstamp_model.language.author import is_author
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.refusing import Refusing
-from genstamp_model.language.trace import current, is_open, misuse, refuse_outside, scopes
+from genstamp_model.language.trace import binding, current, is_open, misuse, refuse_outside, scopes
 from genstamp_model.language.types import (
     BOOL,
     INTEGER,
@@ -336,6 +336,11 @@ class Index(Value):
         """The last member of an ordered set."""
         return cast(IndexT, member_of(last_of(cls.set, ".last()")))
 
+    @classmethod
+    def at(cls: type[IndexT], rank: Number | int) -> IndexT:
+        """The member of an ordered set that so many come before; none if there is no such member."""
+        return cast(IndexT, member_of(at_rank(cls.set, rank)))
+
     def rank(self) -> Number:
         """How many members of the ordered set come before this one; 0 for none."""
         return Number(ir.make(Op.RANK, (self._in_order("rank"),), INTEGER))
@@ -391,6 +396,17 @@ def first_of(index: IndexSet, form: str) -> Expr:
     """The first member of an ordered set."""
     refuse_unordered(index, form)
     return ir.const(0, RefType(index))
+
+
+def at_rank(index: IndexSet, rank: object) -> Expr:
+    """The member of an ordered set at a rank, or none."""
+    refuse_unordered(index, ".at()")
+    if isinstance(rank, int) and rank < 0:
+        raise misuse(f"{index.name} has no member of rank {rank}; the first one has rank 0")
+    wanted = coerce(rank, INTEGER)
+    with binding(index) as (binder, bound):
+        is_it = ir.equal(ir.make(Op.RANK, (bound,), INTEGER), wanted)
+    return ir.make(Op.CHOOSE, (is_it,), RefType(index, optional=True), binder)
 
 
 def last_of(index: IndexSet, form: str) -> Expr:
