@@ -39,6 +39,8 @@ def found(name: str, configuration: str) -> Result:
         ("filter_lock", "two", 20, 6),
         ("filter_lock", "three", 417, 17),
         ("simple_allocator", "published", 400, 5),
+        ("two_phase", "three", 288, 10),
+        ("two_phase", "six", 50816, 19),
     ],
 )
 def test_a_protocol_has_its_states(name: str, configuration: str, states: int, depth: int) -> None:
@@ -66,6 +68,6 @@ def test_a_puzzle_is_solved(name: str, configuration: str, violated: str, steps:
 
 
 def test_every_protocol_is_tested() -> None:
-    tested = {"cigarette_smokers", "filter_lock", "missionaries", "simple_allocator"}
+    tested = {"cigarette_smokers", "filter_lock", "missionaries", "simple_allocator", "two_phase"}
     assert {path.stem for path in PROTOCOLS.glob("*.py")} == tested
     assert all(name in sys.modules or system(name) for name in tested)

@@ -246,12 +246,15 @@ def _without(sequence: Expr, position: Expr) -> Expr:
 
 @container(BagType)
 class Bag(Value, Generic[V]):
-    """Messages on their way: any number of copies, delivered in any order."""
+    """Messages on their way: any number of copies, or one where they are distinct, delivered in any order."""
 
     def _message(self) -> RecordType:
+        return self._bag().message
+
+    def _bag(self) -> BagType:
         kind = self._type
         assert isinstance(kind, BagType)
-        return kind.message
+        return kind
 
     def receive(self) -> V:
         """Any message that is on its way: the step exists once for each distinct one. Does not remove it."""
@@ -260,9 +263,14 @@ class Bag(Value, Generic[V]):
         return cast(V, wrap(current().choose_message(self._place.name)))
 
     def send(self, message: V) -> None:
-        """Assign: add a copy."""
-        copy = coerce(message, self._message())
-        self._change(lambda whole: ir.make(Op.SEND, (whole, copy), whole.type))
+        """Assign: add a copy; where messages are distinct, only if there is none."""
+        copy, distinct = coerce(message, self._message()), self._bag().distinct
+
+        def sent(whole: Expr) -> Expr:
+            more = ir.make(Op.SEND, (whole, copy), whole.type)
+            return ir.choice(ir.make(Op.HOLDS, (whole, copy), BOOL), whole, more) if distinct else more
+
+        self._change(sent)
 
     def take(self, message: V) -> None:
         """Assign: remove a copy; where there is none, nothing changes."""

@@ -132,10 +132,11 @@ class SequenceType:
 
 @dataclass(frozen=True)
 class BagType:
-    """A multiset of messages whose number a configuration limits."""
+    """A multiset of messages whose number a configuration limits; a set if they are `distinct`."""
 
     message: RecordType
     limit: str
+    distinct: bool = field(default=False, repr=False)
 
 
 Type: TypeAlias = BoolType | NumberType | EnumType | RefType | RecordType | ArrayType | SetType | SequenceType | BagType

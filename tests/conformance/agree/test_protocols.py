@@ -22,6 +22,7 @@ ENOUGH_S = 300.0
         ("filter_lock", "three"),
         ("missionaries", "three"),
         ("simple_allocator", "published"),
+        ("two_phase", "three"),
     ],
 )
 def test_peers_agree(name: str, configuration: str, monkeypatch: pytest.MonkeyPatch) -> None:
