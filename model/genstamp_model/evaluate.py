@@ -7,7 +7,7 @@ expression into nested Python functions. Limits are not part of a step; `beyond`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -16,11 +16,10 @@ from typing import Any, TypeAlias
 from genstamp_model.errors import EvaluationError
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance, Model, Property
-from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, Check, MessageOf, values_of
 from genstamp_model.language.types import (
     ArrayType,
     BagType,
-    IndexSet,
     NumberType,
     RecordType,
     RefType,
@@ -170,18 +169,14 @@ class Evaluator(Computing):
         """All arguments that the action's parameters range over in a state, whether or not its checks hold."""
         return product(*(self._domain(parameter, state) for parameter in action.parameters))
 
-    def _domain(self, parameter: ActionParameter, state: State) -> list[Value]:
+    def _domain(self, parameter: ActionParameter, state: State) -> Sequence[Value]:
         match parameter.domain:
-            case IndexSet() as index:
-                return list(range(self.sizes.of(index)))
-            case OptionalMember(index=index):
-                return [*range(self.sizes.of(index)), None]
             case MessageOf(bag=bag):
                 messages = state[self._position[bag]]
                 assert isinstance(messages, tuple)
                 return list(dict.fromkeys(messages))
-            case Range(low=low, high=high):
-                return list(range(low, high + 1))
+            case domain:
+                return values_of(domain, self.sizes)
 
     def first_failing(self, action: Action, arguments: Arguments, state: State) -> Check | None:
         """The first check that does not hold, in the protocol's order; None where the step is enabled."""
@@ -372,6 +367,21 @@ def taken(bag: tuple[Any, ...], message: Any) -> tuple[Any, ...]:
     return bag[:i] + bag[i + 1 :]
 
 
+def without(items: tuple[Any, ...], i: int) -> tuple[Any, ...]:
+    """The sequence without the element at a position; the same where there is none."""
+    return (*items[:i], *items[i + 1 :]) if i >= 0 else items
+
+
+def quotient(a: int, by: int) -> int:
+    """The quotient, rounded down; by a number below 1 it is 0."""
+    return a // by if by > 0 else 0
+
+
+def remainder(a: int, by: int) -> int:
+    """What is left by that division."""
+    return a % by if by > 0 else 0
+
+
 _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.NOT: lambda a: not a,
     Op.EQ: lambda a, b: a == b,
@@ -380,8 +390,8 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.ADD: lambda a, b: a + b,
     Op.SUB: lambda a, b: a - b,
     Op.MUL: lambda a, b: a * b,
-    Op.DIV: lambda a, b: a // b,
-    Op.MOD: lambda a, b: a % b,
+    Op.DIV: quotient,
+    Op.MOD: remainder,
     Op.MIN: min,
     Op.MAX: max,
     Op.STORE: stored,
@@ -397,6 +407,7 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.LENGTH: len,
     Op.APPEND: lambda items, value: (*items, value),
     Op.DROP_FIRST: lambda items: items[1:],
+    Op.WITHOUT: without,
     Op.SEND: lambda bag, message: tuple(sorted((*bag, message), key=sort_key)),
     Op.TAKE: taken,
     Op.HOLDS: lambda bag, message: message in bag,

@@ -128,7 +128,7 @@ class Mapped:
 
 def _unlimited(model: Model, lower: Instance) -> Instance:
     """A model in the sizes of a lower instance, with limits that are never met."""
-    sizes = {index.base: lower.configuration.sizes[index.base] for index in model.index_sets}
+    sizes = {base: lower.configuration.sizes[base] for base in model.sized}
     return Instance(model, Configuration("upper", sizes, dict.fromkeys(model.limit_names, _ANY_NUMBER)))
 
 
@@ -179,7 +179,7 @@ def refuse_other_beginnings_of_any_size(model: Model) -> None:
     """The same for a proof for any size, in two instances: of one member each, and of two."""
     if model.refinements:
         for size in (1, 2):
-            sizes = dict.fromkeys((index.base for index in model.index_sets), size)
+            sizes = dict.fromkeys(model.sized, size)
             limits = dict.fromkeys(model.limit_names, _ANY_NUMBER)
             refuse_other_beginnings(Instance(model, Configuration("any size", sizes, limits)))
 

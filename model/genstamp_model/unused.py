@@ -52,7 +52,7 @@ def _keeps(value: Expr, name: str, initial: Any) -> bool:
         case Op.AND | Op.OR:
             enough = any if initial is (value.op is Op.OR) else all
             return enough(_keeps(arg, name, initial) for arg in value.args)
-        case Op.REMOVE | Op.DIFFERENCE | Op.INTERSECTION | Op.DROP_FIRST | Op.TAKE:
+        case Op.REMOVE | Op.DIFFERENCE | Op.INTERSECTION | Op.DROP_FIRST | Op.WITHOUT | Op.TAKE:
             return not initial and _keeps(value.args[0], name, initial)
         case Op.STORE | Op.TABULATE:
             *arrays, element = (value.args[0], value.args[-1]) if value.op is Op.STORE else value.args

@@ -19,7 +19,7 @@ from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State
 from genstamp_model.language.ir import BINDERS, Expr, Op
 from genstamp_model.language.model import Action, Instance
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, MessageOf, values_of
 from genstamp_model.language.types import (
     ArrayType,
     BagType,
@@ -59,8 +59,6 @@ _INFIX: Final = {
     Op.ADD: "+",
     Op.SUB: "-",
     Op.MUL: "*",
-    Op.DIV: "//",
-    Op.MOD: "%",
     Op.UNION: "|",
     Op.INTERSECTION: "&",
     Op.DIFFERENCE: "-",
@@ -69,6 +67,8 @@ _INFIX: Final = {
     Op.OR: "or",
 }
 _CALLS: Final = {
+    Op.DIV: "quotient",
+    Op.MOD: "remainder",
     Op.MIN: "min",
     Op.MAX: "max",
     Op.CARDINALITY: "len",
@@ -76,6 +76,7 @@ _CALLS: Final = {
     Op.STORE: "stored",
     Op.INSERT: "added",
     Op.TAKE: "taken",
+    Op.WITHOUT: "without",
 }
 _EMPTY: Final = {Op.AND: "True", Op.OR: "False", Op.FORALL: "True", Op.EXISTS: "False"}
 _FREE: Final = frozenset({Op.CONST, Op.VARIABLE, Op.PARAMETER})
@@ -225,6 +226,9 @@ class _Writer:
             "moved": evaluate.moved,
             "stored": evaluate.stored,
             "taken": evaluate.taken,
+            "without": evaluate.without,
+            "quotient": evaluate.quotient,
+            "remainder": evaluate.remainder,
             "added": _added,
             "sort_key": sort_key,
         }
@@ -267,14 +271,10 @@ class _Writer:
 
     def _domain(self, parameter: ActionParameter) -> str:
         match parameter.domain:
-            case IndexSet() as index:
-                return f"range({self._sizes.of(index)})"
-            case OptionalMember(index=index):
-                return repr((*range(self._sizes.of(index)), None))
             case MessageOf(bag=bag):
                 return f"dict.fromkeys(s[{self._places[bag]}])"
-            case Range(low=low, high=high):
-                return f"range({low}, {high + 1})"
+            case domain:
+                return repr(values_of(domain, self._sizes))
 
     def effects(self) -> Callable[..., tuple[Any, ...]]:
         """A function of a state and arguments: the new values of what the action changes, in order."""

@@ -197,7 +197,8 @@ class Profile:
         sizes, limits: those of its only configuration.
         first: the value that a variable begins with.
         chooses: whether `choose` occurs.
-        orders: whether the order of members is asked for, beyond that, and numbers are divided.
+        orders: whether the order of members is asked for, beyond that, numbers are divided, and parameters are subsets
+            and labels.
         begins: how many values a variable begins with at most; with more than one there are conditions on them, too.
     """
 

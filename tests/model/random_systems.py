@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from tests.model.random_kinds import STANDARD, Profile
+from tests.model.random_kinds import MOOD, STANDARD, Profile
 
 from genstamp_model.errors import Source
 from genstamp_model.evaluate import Evaluator
@@ -23,7 +23,7 @@ from genstamp_model.language import Configuration, Instance, ir
 from genstamp_model.language.beginning import Weaker, Worded
 from genstamp_model.language.ir import Binder, Expr, Op
 from genstamp_model.language.model import Action, Beginning, Effect, Model, Property, Variable
-from genstamp_model.language.trace import ActionParameter, Check, Domain, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, Check, Domain, MessageOf, OptionalMember, Range, Subset
 from genstamp_model.language.types import (
     BOOL,
     INTEGER,
@@ -191,6 +191,12 @@ class RandomSystem:
             (NumberType(-1, 1), Range(-1, 1)),
             *((message, MessageOf(name)) for name, message in bags),
         ]
+        if self.profile.orders:
+            labels = next(
+                (v.type for v in scope.variables if isinstance(v.type, EnumType) and not v.type.lifecycle), MOOD
+            )
+            domains[:0] = [(SetType(one), Subset(one)) for one in (self.node, self.client)]
+            domains[:0] = [(labels, Range(0, len(labels.labels) - 1))]
         for i in range(self.draw.choice((0, 1, 1, 2))):
             type_, domain = domains[-1] if bags and self.draw.random() < 0.5 else self.draw.choice(domains)
             yield ActionParameter(f"p{i}", type_, domain)
@@ -375,6 +381,7 @@ class RandomSystem:
             return ir.make(Op.RANK, (label or self._position(self._index(), scope, depth),), INTEGER)
         if self.profile.orders and self.draw.random() < 0.4:
             op, by = self.draw.choice((Op.DIV, Op.MOD)), ir.number(self.draw.randint(1, 4))
+            by = self.number(scope, depth) if self.draw.random() < 0.4 else by
             return ir.make(op, (self.number(scope, depth), by), INTEGER)
         op = self.draw.choice((Op.ADD, Op.ADD, Op.SUB, Op.MUL, Op.MIN, Op.MAX))
         return ir.make(op, (self.number(scope, depth), self.number(scope, depth)), INTEGER)
@@ -485,6 +492,8 @@ class RandomSystem:
             case SequenceType(element=element) if old is not None:
                 if self.draw.random() < 0.4:
                     return ir.make(Op.DROP_FIRST, (old,), type_)
+                if self.profile.orders and self.draw.random() < 0.4:
+                    return ir.make(Op.WITHOUT, (old, self.number(scope, depth)), type_)
                 value = self._kept_in_range(element, self.value(element, scope, depth))
                 return ir.make(Op.APPEND, (old, value), type_)
             case BagType(message=message) if old is not None:

@@ -176,7 +176,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "require(any([s.f, s.n > 2]), 'x'); s.n = 1  # here": TRUTH,
     # Operators.
     "s.n = s.f + 1  # here": "a flag has no '+'",
-    "s.n = s.n % s.n  # here": "a number is divided by a whole number above 0, such as n % 2, and not by n",
+    "s.n = s.n % s.f  # here": "expected a number, not a flag (f)",
     "s.n = abs(s.n)  # here": "a number has no 'abs()'; numbers have +, -, *, // and %",
     "s.n = 2 ** s.n  # here": "a number has no '**'",
     "s.f = s.f ^ True  # here": "a flag has no '^'",
@@ -223,6 +223,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.f = exists(A, lambda b: s.post.receive().who == b)  # here": "'post' is picked or received inside a quantifier",
     "s.f = s.mood.at()  # here": "at() needs at least one label of the enumeration",
     "s.n = s.q.at(-1)  # here": "a sequence has no position -1; write one from 0, or .size() - 1",
+    "s.q.remove_at(-1)  # here": "a sequence has no position -1; write one from 0, or .size() - 1",
     "s.f = small(s); s.n = 3; s.f = small(s)  # here": "what is cached of it would not show later assignments",
     "s.n = len({s})  # here": "the state cannot be a key",
     "s.f = s == s  # here": "states are not compared as wholes",

@@ -27,6 +27,12 @@ class Line(Part):
         """What is said before and after one more is there."""
         observe(some=s.line.some(one), every=s.line.every(one), has=s.line.has(2))
         s.line.append(1)
+        observe(
+            where=s.line.where(one).size(),
+            index=s.line.index(2),
+            without=s.line.without(1),
+            appended=s.line.appended(2),
+        )
         observe(some_more=s.line.some(one), every_more=s.line.every(one))
         s.line.drop_first()
 
@@ -45,6 +51,10 @@ def test_some_and_every_are_those_of_python() -> None:
     for line in (line for size in range(CAPACITY + 1) for line in product(range(3), repeat=size)):
         more = (*line, 1)
         assert evaluator.observed(look, (), (line, ())) == {
+            "where": more.count(1),
+            "index": more.index(2) if 2 in more else -1,
+            "without": (*more[:1], *more[2:]),
+            "appended": (*more, 2),
             "some": 1 in line,
             "every": all(number == 1 for number in line),
             "has": 2 in line,
@@ -66,9 +76,15 @@ def test_readers_and_writers_have_the_published_states(actors: int, states: int,
 
 @pytest.mark.parametrize(
     "form",
-    [lambda line: line.some(one), lambda line: line.every(one), lambda line: line.has(1)],
+    [
+        lambda line: line.some(one),
+        lambda line: line.every(one),
+        lambda line: line.has(1),
+        lambda line: line.where(one),
+        lambda line: line.index(1),
+    ],
 )
-def test_a_sequence_without_a_capacity_has_no_quantifier(form: Callable[[Sequence[Number]], Bool]) -> None:
+def test_a_sequence_without_a_capacity_has_no_quantifier(form: Callable[[Sequence[Number]], object]) -> None:
     class Wrong(Line):
         """Asks."""
 

@@ -8,7 +8,9 @@ from itertools import islice
 import pytest
 from tests.model.machine import Machine
 from tests.model.random_values import random_state
-from tests.model.systems.division import DIVISION
+from tests.model.systems.choices import CHOICES
+from tests.model.systems.deck import DECK
+from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.readers import READERS
 from tests.model.systems.rings import TABLE
@@ -27,7 +29,10 @@ INSTANCES: dict[str, Callable[[], Instance]] = {
     "small_recovery": lambda: SMALL_RECOVERY.instance("large"),
     "every_form": lambda: EVERY_FORM.instance("wide"),
     "every_form_overpaid": lambda: EVERY_FORM.instance("small", semantics="strict", bugs=["overpaid"]),
+    "choices": lambda: CHOICES.instance("g2"),
+    "deck": lambda: DECK.instance("p2"),
     "division": DIVISION.instance,
+    "euclid": EUCLID.instance,
     "readers": lambda: READERS.instance("a2"),
     "table": lambda: TABLE.instance("g2"),
     "hdfs_recovery": lambda: RECOVERY.instance(),

@@ -91,6 +91,10 @@ def grown(graph: Graph, draw: random.Random, rounds: int) -> tuple[list[Twin], l
             Twin(graph.maximum(a.node, b.node), [max(pair) for pair in pairs]),
             *(Twin(graph.div(a.node, by), [x // by for x in a.wanted]) for by in (1, 3)),
             *(Twin(graph.mod(a.node, by), [x % by for x in a.wanted]) for by in (2, 4)),
+            Twin(
+                graph.quotient(graph.maximum(a.node, graph.constant(0)), graph.maximum(b.node, graph.constant(1))),
+                [max(x, 0) // max(y, 1) for x, y in pairs],
+            ),
             Twin(graph.ite(p.node, a.node, b.node), chosen(p, a, b)),
         ]
         if max(abs(a.node.low), a.node.high, abs(b.node.low), b.node.high) < 100:

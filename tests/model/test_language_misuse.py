@@ -8,7 +8,7 @@ import enum
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import pytest
 from statemachine import State, StateMachine
@@ -18,6 +18,7 @@ from genstamp_model.language import (
     Bug,
     Index,
     Maybe,
+    Members,
     Number,
     Part,
     Record,
@@ -474,7 +475,7 @@ def picked_twice(s: World) -> None:
     s.line.append(pick("guess", 1, 2))  # here
 
 
-@misuse("only an action can pick a number")
+@misuse("only an action can pick 'guess'")
 @claim
 def pick_in_property(s: World) -> Any:
     return s.depth == pick("guess", 1, 2)  # here
@@ -492,16 +493,10 @@ def division_by_zero(s: World) -> None:
     s.depth = s.depth // 0  # here
 
 
-@misuse("a number is divided by a whole number above 0, such as n % 2, and not by depth")
+@misuse("expected a number, not a flag (wet)")
 @step
-def division_by_a_variable(s: World) -> None:
-    s.depth = s.depth % s.depth  # type: ignore[operator]  # here
-
-
-@misuse("a number has no '//'; numbers have +, -, *, // and % by a whole number above 0")
-@step
-def division_of_a_constant(s: World) -> None:
-    s.depth = 3 // s.depth  # type: ignore[operator]  # here
+def division_by_a_flag(s: World) -> None:
+    s.depth = s.depth % s.wet  # type: ignore[operator]  # here
 
 
 @misuse("when() cannot tell the type of its values")
@@ -665,6 +660,32 @@ def property_of_maybe_nobody() -> Any:
             return s.age[shelf] > 1
 
     return Wrong
+
+
+@misuse("parameter 'group' of old ranges over other values than members, which only an action's can")
+def property_of_a_subset() -> Any:
+    class Wrong(World):
+        @invariant  # here
+        def old(s, group: Members[Shelf]) -> Bool:
+            return group.is_empty()
+
+    return Wrong
+
+
+@misuse("nothing to pick for 'weight': 3 is above 1")
+def parameter_of_no_number() -> Any:
+    class Wrong(World):
+        @action  # here
+        def put(s, weight: Annotated[Number, 3, 1]) -> None:
+            s.depth = weight
+
+    return Wrong
+
+
+@misuse("'weight' is picked from an index set, its subsets, an enumeration or two numbers, not <class 'int'>")
+@step
+def picked_of_no_kind(s: World) -> None:
+    s.depth = pick("weight", int)  # here
 
 
 @misuse("deep names property 'shallow'; there are deep")

@@ -1,6 +1,7 @@
 """The order of an index set's members: what it means, and where it is refused."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.model.systems.division import DIVISION, Size
@@ -11,7 +12,7 @@ from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import Verdict, explore
 from genstamp_model.explore.symmetry import Group
 from genstamp_model.explore.symmetry_static import treats_alike
-from genstamp_model.language import Index, ir, none
+from genstamp_model.language import Configuration, Index, Number, Part, System, action, ir, none, number, observe, per
 from genstamp_model.language.ir import Op
 from genstamp_model.language.types import INTEGER, IndexSet, RefType
 from genstamp_model.language.values import Enumerated, Value, member_of, wrap
@@ -144,3 +145,56 @@ def test_no_set_is_both_symmetric_and_ordered() -> None:
 
         class Both(Index, symmetric=True, ordered=True):
             """Neither."""
+
+
+def test_an_array_over_an_ordered_set_is_a_map_from_numbers() -> None:
+    class Ladder(Part):
+        """Steps that are counted."""
+
+        marks = per(Guest, number(0, 9))
+        place = number(-1, 3, initially=0)
+
+        @action
+        def mark(s) -> None:
+            """Beyond the ends 0 is read, and nothing is marked."""
+            observe(read=s.marks[s.place], nobody=Guest.at(s.place).is_none(), second=s.marks[1])
+            s.marks[s.place] = 7
+
+    evaluator = Evaluator(
+        System("ladder", parts=[Ladder], configurations=[Configuration("two", sizes={"Guest": 2})]).instance()
+    )
+    [mark] = evaluator.model.actions
+    for place in (-1, 0, 1, 2):
+        inside = 0 <= place < 2
+        marks = tuple(7 if i == place else i + 1 for i in range(2))
+        state = ((1, 2), place)
+        shown = {"read": place + 1 if inside else 0, "nobody": not inside, "second": 2}
+        assert (evaluator.observed(mark, (), state), evaluator.apply(mark, (), state)) == (shown, (marks, place))
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        (lambda s: s.plain[0], ".at() needs an order; declare class Plain(Index, ordered=True)"),
+        (lambda s: s.likes[-1], "Guest has no member of rank -1; the first one has rank 0"),
+    ],
+)
+def test_a_number_is_a_rank_of_an_ordered_set(read: Callable[[Any], Number], message: str) -> None:
+    class Wrong(Part):
+        """Reads by number."""
+
+        plain = per(Plain, number(0, 1))
+        likes = per(Guest, number(0, 1))
+
+        @action
+        def go(s) -> None:
+            """It reads."""
+            observe(read=read(s))
+
+    with pytest.raises(SpecError) as error:
+        System("wrong", parts=[Wrong], configurations=[]).model()
+    assert message in str(error.value)
+
+
+class Plain(Index):
+    """Without an order."""

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 import z3
 from tests.model.random_values import random_state
+from tests.model.systems.choices import CHOICES
 from tests.model.systems.corners import CORNERS
-from tests.model.systems.division import DIVISION
+from tests.model.systems.deck import DECK
+from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.readers import READERS
 from tests.model.systems.rings import TABLE
@@ -31,7 +33,10 @@ SYSTEMS: dict[str, Callable[[], Instance]] = {
     "two_phase": lambda: TWO_PHASE.instance("three"),
     "every_form": lambda: EVERY_FORM.instance("wide"),
     "corners": CORNERS.instance,
+    "choices": lambda: CHOICES.instance("g2"),
+    "deck": lambda: DECK.instance("p2"),
     "division": DIVISION.instance,
+    "euclid": EUCLID.instance,
     "readers": lambda: READERS.instance("a2"),
     "table": lambda: TABLE.instance("g2"),
     "hdfs.recovery": lambda: RECOVERY.instance("two_clients"),

@@ -349,7 +349,10 @@ def test_a_case_in_an_attempt() -> None:
         (lambda s: case("up", True, "it is"), "has the same value in every state"),  # type: ignore[arg-type]
         (lambda s: repairs(""), "a mark names a hole or a bug"),
         (lambda s: [pick("node", Node), pick("node", Node)], "already has a parameter 'node'"),
-        (lambda s: pick("node", s.holder), "pick is over an index set"),
+        (
+            lambda s: pick("node", s.holder),
+            "'node' is picked from an index set, its subsets, an enumeration or",
+        ),
     ],
 )
 def test_misuse_of_a_case(step: Callable[[Any], object], message: str) -> None:

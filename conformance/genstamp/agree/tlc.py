@@ -179,7 +179,7 @@ class _Search:
         return sum(prod(self._choices(one.domain) for one in action.parameters) for action in actions)
 
     def _choices(self, domain: object) -> int:
-        """Members of a parameter's domain; messages and numbers may be any under one fairness."""
+        """Members of a parameter's domain; messages, numbers, labels and subsets may be any under one fairness."""
         match domain:
             case IndexSet():
                 return self.instance.sizes.of(domain)

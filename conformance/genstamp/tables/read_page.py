@@ -22,8 +22,8 @@ from genstamp.tables.reading.wording import Wording
 from genstamp.tables.searched import agreed, configurations, properties, releases
 from genstamp_model.language import System, Variation
 from genstamp_model.language.model import Action
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
-from genstamp_model.language.types import IndexSet
+from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range, Subset
+from genstamp_model.language.types import EnumType, IndexSet
 from genstamp_spec.hdfs.places import SECTIONS
 
 FOLDER: Final = "read"
@@ -227,7 +227,7 @@ def _anchor(heading: str) -> str:
 
 
 def _head(ways: Sequence[Action]) -> str:
-    common = [one for one in _common(ways) if not isinstance(one.domain, MessageOf | Range)]
+    common = [one for one in _common(ways) if not isinstance(one.domain, MessageOf | Range | Subset)]
     return f"{ways[-1].declared}({', '.join(one.name for one in common)})"
 
 
@@ -242,6 +242,10 @@ def _choices(ways: Sequence[Action]) -> Iterator[str]:
         match one.domain:
             case MessageOf(bag=bag):
                 yield f"`{one.name}` is a message in `{bag}`."
+            case Range() if isinstance(one.type, EnumType):
+                yield f"`{one.name}` is one of {', '.join(one.type.labels)}."
+            case Subset(index=index):
+                yield f"`{one.name}` is a set of {index.name}."
             case Range(low=low, high=high):
                 yield f"`{one.name}` is a number from {low} to {high}."
             case OptionalMember(index=index):

@@ -14,8 +14,8 @@ from genstamp.track.names import Names
 from genstamp.track.reason import Miss, call_text, values_in
 from genstamp_model.evaluate import Arguments, State
 from genstamp_model.language.model import Action, Configuration, Instance, Model
-from genstamp_model.language.trace import Check, MessageOf, Range
-from genstamp_model.language.types import EnumType, IndexSet, Type
+from genstamp_model.language.trace import Check, MessageOf
+from genstamp_model.language.types import EnumType, IndexSet, NumberType, Type
 from genstamp_model.written_out import ENABLED, WrittenOutEvaluator
 
 _UNLIMITED = 2**31 - 1
@@ -210,7 +210,7 @@ class Fit:
     def _said_of(self, action: Action, arguments: Arguments) -> Words:
         """All arguments in words but messages, which no run names."""
         return tuple(
-            (p.name, str(value) if isinstance(p.domain, Range) else self.names.text(value, p.type))
+            (p.name, str(value) if isinstance(p.type, NumberType) else self.names.text(value, p.type))
             for p, value in zip(action.parameters, arguments, strict=True)
             if not isinstance(p.domain, MessageOf)
         )

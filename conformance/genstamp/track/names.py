@@ -44,16 +44,16 @@ class Names:
         named: dict[str, tuple[str, ...]] = {}
         for index in model.index_sets:
             named[index.base] = named.get(index.base, ()) or index.named
-        for base in sorted(set(members) - set(named)):
-            raise MembersError(base, f"the model has no such index set; it has {', '.join(sorted(named))}")
-        for base in sorted(set(named) - set(members)):
+        for base in sorted(set(members) - model.sized):
+            raise MembersError(base, f"the model has no such index set; it has {', '.join(sorted(model.sized))}")
+        for base in sorted(model.sized - set(members)):
             raise MembersError(base, "no member is named; name at least one")
         self.first_stamp = first_stamp
         self.unnamed = {base: len(names) for base, names in members.items()}
-        self._names = {base: (*names, *(name.lower() for name in named[base])) for base, names in members.items()}
+        self._names = {base: (*members.get(base, ()), *(name.lower() for name in named[base])) for base in named}
         self._positions: dict[str, dict[str, int]] = {}
         for base, names in self._names.items():
-            if not members[base] or len(set(names)) < len(names):
+            if not members.get(base, names) or len(set(names)) < len(names):
                 raise MembersError(base, f"({', '.join(names)}) must be one name or more, each once")
             self._positions[base] = {name: position for position, name in enumerate(names)}
 

@@ -12,7 +12,7 @@ from genstamp_model.expand.cells import Cell, cells, nobody
 from genstamp_model.expand.trees import Algebra, Items, Slot, Tree, Trees
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range, Subset, subset
 from genstamp_model.language.types import BagType, IndexSet, RefType, Value
 
 S = TypeVar("S")
@@ -26,7 +26,8 @@ class Step(Generic[S]):
     hold, and it does not.
 
     Attributes:
-        arguments: cell values of index members (none included), picked numbers, and places of a message bag.
+        arguments: cell values of index members (none included), numbers, labels, bits of subsets, and places of a
+            message bag.
         possible: the place of the message is taken, and not by a copy of the message before it.
         next_cells: the cells after the step; the very same scalar where a cell does not change.
         cuts: limits with the condition that the new state lies beyond them.
@@ -59,6 +60,8 @@ def plain_arguments(instance: Instance, action: Action, arguments: Sequence[int]
                 found.append(messages[argument])
             case OptionalMember(index=index):
                 found.append(None if argument == nobody(instance, index) else argument)
+            case Subset():
+                found.append(subset(argument))
             case _:
                 found.append(argument)
     return tuple(found)
@@ -190,6 +193,8 @@ class Expansion(Generic[S]):
                 return range(len(self._scope.before[bag]))
             case Range(low=low, high=high):
                 return range(low, high + 1)
+            case Subset(index=index):
+                return range(1 << self.instance.sizes.of(index))
 
     def _step(self, action: Action, arguments: tuple[int, ...]) -> Step[S]:
         bound, possible = self._bind(action, arguments)
@@ -210,6 +215,10 @@ class Expansion(Generic[S]):
         bound: dict[str, Tree] = {}
         possible: list[S] = []
         for parameter, argument in zip(action.parameters, arguments, strict=True):
+            if isinstance(parameter.domain, Subset):
+                members = range(self.instance.sizes.of(parameter.domain.index))
+                bound[parameter.name] = tuple(a.constant(bool(argument >> i & 1)) for i in members)
+                continue
             if not isinstance(parameter.domain, MessageOf):
                 bound[parameter.name] = a.constant(argument)
                 continue
@@ -343,6 +352,20 @@ def _unless_nobody(trees: Trees[Any], expr: Expr, position: Any, found: Any, oth
     return a.ite(a.eq(position, a.constant(nobody(trees.instance, kind.index))), otherwise, found)
 
 
+def _divided(trees: Trees[Any], expr: Expr, x: Any, y: Any) -> Any:
+    a, divisor = trees.algebra, expr.args[1]
+    if divisor.op is Op.CONST and divisor.data > 0:
+        return a.div(x, divisor.data) if expr.op is Op.DIV else a.mod(x, divisor.data)
+    zero, one = a.constant(0), a.constant(1)
+    by = a.maximum(y, one)
+    # Below 0, rounding down is rounding away from 0.
+    below = a.quotient(a.add(a.maximum(a.sub(zero, x), zero), a.sub(by, one)), by)
+    found = a.ite(a.lt(x, zero), a.sub(zero, below), a.quotient(a.maximum(x, zero), by))
+    if expr.op is Op.MOD:
+        found = a.minimum(a.maximum(a.sub(x, a.mul(found, by)), zero), a.sub(by, one))
+    return a.ite(a.lt(zero, y), found, zero)
+
+
 def _length(trees: Trees[Any], expr: Expr, value: Any) -> Any:
     return value.length if isinstance(value, Items) else trees.count([slot.present for slot in value])
 
@@ -357,8 +380,8 @@ _OPERATIONS: dict[Op, Callable[..., Tree]] = {
     Op.ADD: lambda trees, expr, x, y: trees.algebra.add(x, y),
     Op.SUB: lambda trees, expr, x, y: trees.algebra.sub(x, y),
     Op.MUL: lambda trees, expr, x, y: trees.algebra.mul(x, y),
-    Op.DIV: lambda trees, expr, x, y: trees.algebra.div(x, expr.args[1].data),
-    Op.MOD: lambda trees, expr, x, y: trees.algebra.mod(x, expr.args[1].data),
+    Op.DIV: _divided,
+    Op.MOD: _divided,
     Op.MIN: lambda trees, expr, x, y: trees.algebra.minimum(x, y),
     Op.MAX: lambda trees, expr, x, y: trees.algebra.maximum(x, y),
     Op.ITE: lambda trees, expr, c, x, y: trees.choose(expr.type, c, x, y),
@@ -384,6 +407,7 @@ _OPERATIONS: dict[Op, Callable[..., Tree]] = {
     Op.AT: _at,
     Op.APPEND: lambda trees, expr, items, x: trees.append(expr.type, items, x),
     Op.DROP_FIRST: lambda trees, expr, items: trees.drop_first(expr.type, items),
+    Op.WITHOUT: lambda trees, expr, items, i: trees.without(expr.type, items, i),
     Op.SEND: lambda trees, expr, slots, x: trees.send(expr.type, slots, x),
     Op.TAKE: lambda trees, expr, slots, x: trees.take(expr.type, slots, x),
     Op.HOLDS: lambda trees, expr, slots, x: trees.holds(expr.args[0].type, slots, x),

@@ -67,6 +67,9 @@ class Algebra(Protocol[S]):
     def mod(self, a: S, by: int) -> S:
         """The remaining elements, from 0."""
 
+    def quotient(self, a: S, by: S) -> S:
+        """Quotient of a number from 0 by a number from 1, rounded down."""
+
     def minimum(self, a: S, b: S) -> S:
         """The smaller."""
 
@@ -337,6 +340,16 @@ class Trees(Generic[S]):
         a = self.algebra
         length = a.maximum(a.sub(items.length, a.constant(1)), a.constant(0))
         return Items(length, (*items.elements[1:], self.zero(type_.element)) if items.elements else ())
+
+    def without(self, type_: SequenceType, items: Items, position: S) -> Items:
+        """The sequence without the element at a position; the same where it has none there."""
+        a = self.algebra
+        there = a.and_([a.le(a.constant(0), position), a.lt(position, items.length)])
+        gone = [a.and_([there, a.le(position, a.constant(i))]) for i in range(len(items.elements))]
+        beside = (*items.elements[1:], self.zero(type_.element))
+        pairs = zip(gone, beside, items.elements, strict=False)
+        elements = tuple(self.choose(type_.element, at, later, here) for at, later, here in pairs)
+        return Items(a.ite(there, a.sub(items.length, a.constant(1)), items.length), elements)
 
     def send(self, type_: BagType, slots: tuple[Slot, ...], message: Tree) -> tuple[Slot, ...]:
         """The bag with a message more, still sorted, and a place more."""

@@ -85,7 +85,7 @@ class Assumption:
             case Op.MUL:
                 return graph.mul(*args)
             case Op.DIV:
-                return graph.div(args[0], args[1].value)
+                return graph.quotient(*args)
             case Op.MOD:
                 return graph.mod(args[0], args[1].value)
             case Op.MIN:

@@ -187,7 +187,7 @@ class _Inference:
         match parameter.domain:
             case MessageOf(bag=bag):
                 return self._variables[bag].element
-            case Range():
+            case Range() if isinstance(parameter.type, NumberType):
                 return _Class(plain=f"the picked number {parameter.name}")
             case _:
                 return None
@@ -297,7 +297,7 @@ class _Inference:
             case Op.HOLDS:
                 self._join(args[0].element, args[1])
                 return None
-            case Op.DROP_FIRST:
+            case Op.DROP_FIRST | Op.WITHOUT:
                 return args[0]
             case _:
                 return self._of_record(expr, args)

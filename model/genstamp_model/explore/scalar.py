@@ -274,6 +274,13 @@ class Graph:
             return self.mod(self.add(a, self.constant(-low * by)), by)
         return self._node(Op.MOD, (a, self.constant(by)), False, 0, by - 1)
 
+    def quotient(self, a: Scalar, by: Scalar) -> Scalar:
+        if by.op is Op.CONST:
+            return self.div(a, by.value)
+        assert a.low >= 0 and by.low > 0, (a, by)
+        low, high = a.low // by.high, a.high // by.low
+        return self.constant(low) if low == high else self._node(Op.DIV, (a, by), False, low, high)
+
     def minimum(self, a: Scalar, b: Scalar) -> Scalar:
         if a.high <= b.low:
             return a

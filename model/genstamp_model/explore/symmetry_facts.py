@@ -135,7 +135,7 @@ class Facts:
                 return len(sequence.data)
             case Op.APPEND:
                 return max(known, self.least_length(sequence.args[0]) + 1)
-            case Op.DROP_FIRST:
+            case Op.DROP_FIRST | Op.WITHOUT:
                 return max(known, self.least_length(sequence.args[0]) - 1)
             case Op.ITE:
                 condition, then, otherwise = sequence.args

@@ -42,6 +42,8 @@ _MACROS = (
     "smaller(a, b) ((a) < (b) -> (a) : (b))",
     "divided(a, b) (((a) - (((a) % (b) + (b)) % (b))) / (b))",
     "left_over(a, b) (((a) % (b) + (b)) % (b))",
+    "divided_by(a, b) ((b) > 0 -> (((a) - (((a) % (b) + (b)) % (b))) / (b)) : 0)",
+    "left_over_by(a, b) ((b) > 0 -> (((a) % (b) + (b)) % (b)) : 0)",
     "larger(a, b) ((a) > (b) -> (a) : (b))",
 )
 _TOLD = """\

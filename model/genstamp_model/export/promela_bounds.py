@@ -46,11 +46,14 @@ class Bounds:
             case Op.MUL:
                 ends = [0 if 0 in pair else pair[0] * pair[1] for pair in product(*map(self._span, expr.args))]
                 return min(ends), max(ends)
-            case Op.DIV:
+            case Op.DIV if expr.args[1].op is Op.CONST and expr.args[1].data > 0:
                 least, most = (end if isinf(end) else end // expr.args[1].data for end in self._span(expr.args[0]))
                 return least, most
+            case Op.DIV:
+                least, most = self._span(expr.args[0])
+                return min(least, 0), max(most, 0)
             case Op.MOD:
-                return 0, expr.args[1].data - 1
+                return 0, max(self._span(expr.args[1])[1] - 1, 0)
             case Op.MIN | Op.MAX:
                 pick = min if expr.op is Op.MIN else max
                 (a, b), (c, d) = map(self._span, expr.args)

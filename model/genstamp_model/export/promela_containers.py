@@ -123,6 +123,9 @@ class Containers:
                 yield from self._build(type_, expr.args[0], new)
                 yield f"if :: {new.name}.size > 0 -> {new.name}.size = {new.name}.size - 1 :: else fi;"
                 yield from self._shift(type_, new)
+            case Op.WITHOUT:
+                yield from self._build(type_, expr.args[0], new)
+                yield from self._close_gap(type_, self._expressions.scalar(expr.args[1], new.bound, new.scope), new)
             case _:
                 yield from self._read(type_, expr, new)
 
@@ -155,6 +158,24 @@ class Containers:
             yield "}"
         if new.room:
             yield from self._clear(type_, new, new.room - 1)
+
+    def _close_gap(self, type_: SequenceType | BagType, position: str, new: _Building) -> Iterator[str]:
+        """Move everything behind a position one place down, if there is an element."""
+        element = element_of(type_)
+        yield "if"
+        yield f":: {position} >= 0 && {position} < {new.name}.size ->"
+        yield f"  {new.name}.size = {new.name}.size - 1;"
+        if new.room > 1:
+            yield f"  for (k : 0 .. {new.room - 2}) {{"
+            yield f"    if :: k >= {position} ->"
+            for path, _ in self._shapes.scalars(element):
+                to, source = (self._place(new.name, element, where, path) for where in ("k", "k + 1"))
+                yield f"      {to} = {source};"
+            yield "    :: else fi;"
+            yield "  }"
+        yield from _indented(self._clear(type_, new, new.room - 1))
+        yield ":: else"
+        yield "fi;"
 
     def _change(self, type_: SequenceType | BagType, expr: Expr, new: _Building) -> Iterator[str]:
         """Put an element in, or take a message out."""

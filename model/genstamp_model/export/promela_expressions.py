@@ -176,6 +176,19 @@ class Expressions:
         assert isinstance(first, Place)
         return self.scalar(items, bound, scope, (Place(following(first.where)), *rest))
 
+    def _without(self, expr: Expr, bound: Bound, scope: Scope, path: Path) -> str:
+        items, position = expr.args[0], self.scalar(expr.args[1], bound, scope)
+        size = self.scalar(items, bound, scope, (Size(),))
+        there = f"{position} >= 0 && {position} < {size}"
+        first, *rest = path
+        if isinstance(first, Size):
+            return f"({there} -> {size} - 1 : {size})"
+        assert isinstance(first, Place)
+        here, later = (
+            self.scalar(items, bound, scope, (Place(at), *rest)) for at in (first.where, following(first.where))
+        )
+        return f"({there} && {position} <= {first.where} -> {later} : {here})"
+
     def _send(self, expr: Expr, bound: Bound, scope: Scope, path: Path) -> str:
         bag, message = expr.args
         size = self.scalar(bag, bound, scope, (Size(),))
@@ -314,7 +327,7 @@ def spare(expr: Expr) -> int:
     match expr.op:
         case Op.APPEND | Op.SEND:
             return spare(expr.args[0]) + 1
-        case Op.DROP_FIRST | Op.TAKE | Op.FIELD | Op.SELECT | Op.AT:
+        case Op.DROP_FIRST | Op.WITHOUT | Op.TAKE | Op.FIELD | Op.SELECT | Op.AT:
             return spare(expr.args[0])
         case Op.ITE:
             return max(spare(expr.args[1]), spare(expr.args[2]))
@@ -333,8 +346,8 @@ _TEXTS: dict[Op, Callable[[Sequence[str]], str]] = {
     Op.ADD: infix("+"),
     Op.SUB: infix("-"),
     Op.MUL: infix("*"),
-    Op.DIV: lambda parts: f"divided({', '.join(map(bare, parts))})",
-    Op.MOD: lambda parts: f"left_over({', '.join(map(bare, parts))})",
+    Op.DIV: lambda parts: f"divided{'' if parts[1].isdigit() else '_by'}({', '.join(map(bare, parts))})",
+    Op.MOD: lambda parts: f"left_over{'' if parts[1].isdigit() else '_by'}({', '.join(map(bare, parts))})",
     Op.MIN: lambda parts: f"smaller({', '.join(map(bare, parts))})",
     Op.MAX: lambda parts: f"larger({', '.join(map(bare, parts))})",
     Op.MEMBER: lambda parts: f"has({', '.join(map(bare, parts))})",
@@ -351,6 +364,7 @@ _BUILDING: dict[Op, Callable[[Expressions, Expr, Bound, Scope, Path], str]] = {
     Op.RECORD: Expressions._record,
     Op.APPEND: Expressions._append,
     Op.DROP_FIRST: Expressions._drop_first,
+    Op.WITHOUT: Expressions._without,
     Op.SEND: Expressions._send,
     Op.TAKE: Expressions._take,
 }

@@ -24,8 +24,8 @@ State Trail Stack Trans P0 P1 Q0 Q1 T_SRC H_el SV_Hold now uchar ushort uint mai
 MAX MIN NULL EOF CHAR_BIT BUFSIZ stdin stdout stderr
 """
 _HERE = """
-has adding removing smaller larger divided left_over violated seen failed stop told k last box letter size at
-TELL DEADLOCK
+has adding removing smaller larger divided left_over divided_by left_over_by
+violated seen failed stop told k last box letter size at TELL DEADLOCK
 """
 RESERVED = frozenset((_PROMELA + _C + _PAN + _HERE).split())
 

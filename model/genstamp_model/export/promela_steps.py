@@ -28,7 +28,7 @@ from genstamp_model.export.promela_text import bare
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance
-from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range, Subset, values_of
 from genstamp_model.language.types import (
     INTEGER,
     ArrayType,
@@ -147,8 +147,9 @@ class Steps:
                 kind = self.instance.model.types[bag]
                 assert isinstance(kind, BagType)
                 return [str(place) for place in range(self.shapes.room(kind))]
-            case Range(low=low, high=high):
-                return [str(value) if value >= 0 else f"({value})" for value in range(low, high + 1)]
+            case Range() | Subset() as domain:
+                values = values_of(domain, self.instance.sizes)
+                return [self.shapes.constant(parameter.type, value) for value in values]
 
     def _guard(self, action: Action, bound: Bound, late: Sequence[Check]) -> Iterator[str]:
         """The checks that are not late, one a line, each with its label; a message must be there."""

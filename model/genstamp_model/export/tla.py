@@ -73,6 +73,14 @@ _HELPERS: Final[dict[str, tuple[tuple[str, ...], list[str]]]] = {
             "    IF {place} + 1 \\in DOMAIN {sequence} THEN {sequence}[{place} + 1] ELSE {otherwise}",
         ],
     ),
+    "Quotient": (
+        ("number", "by"),
+        ["Quotient({number}, {by}) == IF {by} > 0 THEN {number} \\div {by} ELSE 0"],
+    ),
+    "Remainder": (
+        ("number", "by"),
+        ["Remainder({number}, {by}) == IF {by} > 0 THEN {number} % {by} ELSE 0"],
+    ),
     "Rank": (
         ("sequence", "member", "place"),
         [
@@ -97,6 +105,16 @@ _HELPERS: Final[dict[str, tuple[tuple[str, ...], list[str]]]] = {
             "Predecessor({sequence}, {member}) ==",
             "    LET {place} == CHOOSE {p} \\in DOMAIN {sequence} : {sequence}[{p}] = {member}",
             "    IN  {sequence}[IF {place} = 1 THEN Len({sequence}) ELSE {place} - 1]",
+        ],
+    ),
+    "Without": (
+        ("sequence", "place"),
+        [
+            "\\* Places are counted from 0.",
+            "Without({sequence}, {place}) ==",
+            "    IF {place} + 1 \\in DOMAIN {sequence}",
+            "    THEN SubSeq({sequence}, 1, {place}) \\o SubSeq({sequence}, {place} + 2, Len({sequence}))",
+            "    ELSE {sequence}",
         ],
     ),
     "DropFirst": (("sequence",), ["DropFirst({sequence}) == SubSeq({sequence}, 2, Len({sequence}))"]),

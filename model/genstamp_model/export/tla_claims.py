@@ -155,7 +155,7 @@ class Properties:
         self.claims[claim.name] = Claims(properties=(name,), specification=specification)
 
     def _fairness(self, kind: str, actions: Sequence[str]) -> Iterator[Piece]:
-        """Fairness of each action for each choice of members; messages and numbers may be any."""
+        """Fairness of each action for each choice of members; messages, numbers, labels and subsets may be any."""
         for name in actions:
             action = self.model.action(name)
             outer = [p for p in action.parameters if isinstance(p.domain, IndexSet | OptionalMember)]

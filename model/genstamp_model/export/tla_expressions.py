@@ -110,6 +110,8 @@ class Expressions:
             return self._changed(expr)
         if expr.op in _COMPARISONS:
             return self._compared(_COMPARISONS[expr.op], expr)
+        if expr.op in (Op.DIV, Op.MOD) and not (expr.args[1].op is Op.CONST and expr.args[1].data > 0):
+            return self._helper("Quotient" if expr.op is Op.DIV else "Remainder", *map(self.piece, expr.args))
         if expr.op in _OPERATORS:
             return self._operated(expr)
         return self._other(expr)
@@ -164,6 +166,8 @@ class Expressions:
                 return call("Append", *parts)
             case Op.DROP_FIRST:
                 return self._helper("DropFirst", *parts)
+            case Op.WITHOUT:
+                return self._helper("Without", *parts)
             case Op.SEND | Op.TAKE:
                 symbol = "(+)" if expr.op is Op.SEND else "(-)"
                 return infix(symbol, parts[0], call("SetToBag", set_of(parts[1])), Level.OPERATOR, Level.ATOM)

@@ -27,7 +27,7 @@ _RESERVED: Final = """
 """
 _OURS: Final = """
     Init Next Spec TypeOK MayStop NoDeadlock WithinLimits None vars Smaller Larger Smallest Largest First ElementAt
-    DropFirst Rank Successor Predecessor
+    DropFirst Without Quotient Remainder Rank Successor Predecessor
 """
 _TAKEN: Final = frozenset(f"{_DEFINED} {_RESERVED} {_OURS}".split())
 _WORDS: Final = frozenset(_RESERVED.split())

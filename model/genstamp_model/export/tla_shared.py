@@ -45,7 +45,7 @@ def _is_place(node: Expr) -> bool:
 def names_for(node: Expr) -> tuple[str, ...]:
     """What a shared expression may be called: after the variable that it is a later value of, or after its type."""
     base = node
-    while base.op in (Op.STORE, Op.WITH_FIELD, Op.SEND, Op.TAKE, Op.APPEND, Op.DROP_FIRST):
+    while base.op in (Op.STORE, Op.WITH_FIELD, Op.SEND, Op.TAKE, Op.APPEND, Op.DROP_FIRST, Op.WITHOUT):
         base = base.args[0]
     if base.op is Op.VARIABLE:
         return (str(base.data),)

@@ -11,9 +11,10 @@ from genstamp_model.export.known import Known
 from genstamp_model.export.tla_expressions import Expressions
 from genstamp_model.export.tla_layout import WIDTH, Level, Lines, Piece, at_least, comment, hang, opened, rule, wrapped
 from genstamp_model.export.tla_names import VARIABLES, Names, parameter_names
+from genstamp_model.export.tla_values import type_set
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.model import Action, Model
-from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range, Subset
 from genstamp_model.language.types import IndexSet
 
 
@@ -94,8 +95,8 @@ class Steps:
                 return f"{self.names.set(index)} \\cup {{{self.names.none()}}}"
             case MessageOf(bag=bag):
                 return f"BagToSet({self.names.variables[bag]})"
-            case Range(low=low, high=high):
-                return f"{low}..{high}"
+            case Range() | Subset():
+                return type_set(parameter.type, self.names).inline
 
 
 def candidates(parameter: ActionParameter) -> tuple[str, ...]:

@@ -15,9 +15,10 @@ from functools import cached_property
 from genstamp_model.errors import SpecError
 from genstamp_model.language import model as traced
 from genstamp_model.language.declarations import BY_PART, ActionDeclaration
-from genstamp_model.language.declare import Part, parameters_of
+from genstamp_model.language.declare import Part
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.leaks import refuse_leak
+from genstamp_model.language.parameters import parameters_of
 from genstamp_model.language.trace import ActionParameter, Case, Check, Trace
 from genstamp_model.language.types import IndexSet, RefType
 
@@ -68,7 +69,7 @@ class ActionTracer:
     def _ways(self, declaration: ActionDeclaration) -> Iterator[traced.Action]:
         answers: tuple[bool, ...] | None = ()
         before: Sequence[Case] = ()
-        parameters = parameters_of(declaration.function, 1, declaration.source)
+        parameters = parameters_of(declaration.function, 1, declaration.source, members_only=False)
         for _ in range(_MOST_WAYS):
             if answers is None:
                 return

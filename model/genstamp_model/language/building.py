@@ -26,18 +26,19 @@ from genstamp_model.language.declarations import (
     ObservationDeclaration,
     PropertyDeclaration,
 )
-from genstamp_model.language.declare import Part, parameters_of
+from genstamp_model.language.declare import Part
 from genstamp_model.language.ending import ANYWHERE
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.labels import never_taken
 from genstamp_model.language.leaks import refuse_leak
 from genstamp_model.language.model import Model
+from genstamp_model.language.parameters import parameters_of
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
 from genstamp_model.language.suspects import Reach
-from genstamp_model.language.trace import OptionalMember, Trace, tracing
+from genstamp_model.language.trace import Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER, Sizes, Type, describe, fits
 from genstamp_model.language.uses import Uses
-from genstamp_model.language.values import Value, coerce, member_of
+from genstamp_model.language.values import Value, coerce, wrap
 
 if TYPE_CHECKING:
     from genstamp_model.language.system import System, Variation
@@ -155,7 +156,7 @@ class Builder:
         return replace(self._trace(True), dropped=dropped, answers=answers)
 
     def _follow(self, declaration: ActionDeclaration, trace: Trace) -> None:
-        members = [member_of(parameter.expr) for parameter in trace.parameters]
+        members = [wrap(parameter.expr) for parameter in trace.parameters]
         result = self._traced(declaration.function, trace, declaration.source, self.state(), *members)
         if result is not None:
             raise SpecError(f"action {declaration.name} returns a value; it should assign instead", declaration.source)
@@ -224,12 +225,8 @@ class Builder:
     def _property(self, declaration: PropertyDeclaration) -> traced.Property:
         states = 2 if declaration.kind == "transition" else 1
         parameters = parameters_of(declaration.function, states, declaration.source)
-        for parameter in parameters:
-            if isinstance(parameter.domain, OptionalMember):
-                message = f"parameter '{parameter.name}' of {declaration.name} may be none, which only an action's can"
-                raise SpecError(message, declaration.source)
         arguments: list[Any] = [self.state(), self._next_state()][:states]
-        arguments.extend(member_of(p.expr) for p in parameters)
+        arguments.extend(wrap(p.expr) for p in parameters)
         claim = self._traced(declaration.function, self._trace(False), declaration.source, *arguments)
         if declaration.kind == "leads_to":
             if not (isinstance(claim, tuple) and len(claim) == 2):
@@ -287,7 +284,7 @@ class Builder:
 
     def _observation(self, declaration: ObservationDeclaration) -> traced.Observation:
         parameters = parameters_of(declaration.function, 1, declaration.source)
-        members = [member_of(p.expr) for p in parameters]
+        members = [wrap(p.expr) for p in parameters]
         value = self._traced(declaration.function, self._trace(False), declaration.source, self.state(), *members)
         if not isinstance(value, Value):
             message = f"observation {declaration.name} returns {value!r}; it should return a value of the state"
@@ -308,7 +305,7 @@ class Builder:
                 known = ", ".join(upper.types)
                 message = f"{self.system.name} maps '{name}', which {upper.system} does not have; it has {known}"
                 raise SpecError(message, declaration.source)
-        members = [member_of(parameter.expr) for parameter in declaration.parameters]
+        members = [wrap(parameter.expr) for parameter in declaration.parameters]
         for name, type_ in upper.types.items():
             if name in declaration.hidden:
                 continue

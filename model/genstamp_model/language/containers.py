@@ -26,6 +26,7 @@ from genstamp_model.language.values import (
     Place,
     Value,
     at_place,
+    at_rank,
     coerce,
     container,
     member_of,
@@ -39,12 +40,17 @@ V = TypeVar("V")
 
 @container(ArrayType)
 class Array(Value, Generic[IndexT, V]):
-    """One element for each member of an index set."""
+    """One element for each member of an index set; of an ordered one it is found by its rank as well."""
 
-    def __getitem__(self, index: IndexT) -> V:
+    def _position(self, index: IndexT | Number | int) -> Expr:
         array = self._type
         assert isinstance(array, ArrayType)
-        position = coerce(index, RefType(array.index, optional=True))
+        if isinstance(index, Number) or type(index) is int:
+            return at_rank(array.index, index)
+        return coerce(index, RefType(array.index, optional=True))
+
+    def __getitem__(self, index: IndexT | Number | int) -> V:
+        position = self._position(index)
         if self._place is None:
             return cast(V, wrap(ir.select(self.expr, position)))
         outer = self._place
@@ -56,11 +62,11 @@ class Array(Value, Generic[IndexT, V]):
         )
         return cast(V, at_place(place))
 
-    def __setitem__(self, index: IndexT, value: object) -> None:
+    def __setitem__(self, index: IndexT | Number | int, value: object) -> None:
         array = self._type
         assert isinstance(array, ArrayType)
         refuse_lifecycle(self._place.name if self._place else "elements", array.element)
-        position, element = coerce(index, RefType(array.index, optional=True)), coerce(value, array.element)
+        position, element = self._position(index), coerce(value, array.element)
         self._change(lambda whole: ir.store(whole, position, element))
 
     def update(self, value: Callable[[IndexT], object]) -> None:
@@ -144,9 +150,7 @@ class Sequence(Value, Generic[V]):
 
     def at(self, position: Number | int) -> V:
         """The element at a position from 0; past the end, the zero of its type."""
-        if isinstance(position, int) and position < 0:
-            raise misuse(f"a sequence has no position {position}; write one from 0, or .size() - {-position}")
-        return cast(V, wrap(ir.make(Op.AT, (self.expr, coerce(position, INTEGER)), self._element())))
+        return cast(V, wrap(ir.make(Op.AT, (self.expr, _position(position)), self._element())))
 
     def first(self) -> V:
         """The first element."""
@@ -154,8 +158,35 @@ class Sequence(Value, Generic[V]):
 
     def has(self, element: object) -> Bool:
         """Whether some element is this one."""
+        return self.some(self._equal(element))
+
+    def _equal(self, element: object) -> Callable[[V], Bool]:
         wanted = coerce(element, self._element())
-        return self.some(lambda one: Bool(ir.equal(cast(Value, one).expr, wanted)))
+        return lambda one: Bool(ir.equal(cast(Value, one).expr, wanted))
+
+    def index(self, element: object) -> Number:
+        """The position of the first element that is this one; -1 where there is none."""
+        found = ir.number(-1)
+        for place, (here, said) in reversed([*enumerate(self._places(self._equal(element)))]):
+            found = ir.choice(ir.conjunction([here, said]), ir.number(place), found)
+        return Number(found)
+
+    def where(self, claim: Callable[[V], Bool | bool]) -> Sequence[V]:
+        """The elements for which the claim holds, in their order."""
+        kept = self.expr
+        for place, (here, said) in reversed([*enumerate(self._places(claim))]):
+            # Behind it the positions are those of the whole sequence. At -1 there is nothing to take out.
+            stays = ir.disjunction([ir.negation(here), said])
+            kept = _without(kept, ir.choice(stays, ir.number(-1), ir.number(place)))
+        return Sequence(kept)
+
+    def appended(self, element: object) -> Sequence[V]:
+        """The sequence with an element more at its end; the variable stays as it is."""
+        return Sequence(ir.make(Op.APPEND, (self.expr, coerce(element, self._element())), self._type))
+
+    def without(self, position: Number | int) -> Sequence[V]:
+        """The sequence without the element at a position; the same where there is none. The variable stays as it is."""
+        return Sequence(_without(self.expr, _position(position)))
 
     def every(self, claim: Callable[[V], Bool | bool]) -> Bool:
         """Whether the claim holds for every element."""
@@ -189,19 +220,41 @@ class Sequence(Value, Generic[V]):
         """Assign: drop the first element; an empty sequence stays empty."""
         self._change(lambda whole: ir.make(Op.DROP_FIRST, (whole,), whole.type))
 
+    def remove_at(self, position: Number | int) -> None:
+        """Assign: take out the element at a position from 0; where there is none, nothing changes."""
+        place = _position(position)
+        self._change(lambda whole: _without(whole, place))
+
+    def remove(self, element: object) -> None:
+        """Assign: take out the first element that is this one; where there is none, nothing changes."""
+        self.remove_at(self.index(element))
+
     def clear(self) -> None:
         """Assign: the empty sequence."""
         self._assign(ir.const((), self._type))
 
 
+def _position(given: object) -> Expr:
+    if isinstance(given, int) and given < 0:
+        raise misuse(f"a sequence has no position {given}; write one from 0, or .size() - {-given}")
+    return coerce(given, INTEGER)
+
+
+def _without(sequence: Expr, position: Expr) -> Expr:
+    return ir.make(Op.WITHOUT, (sequence, position), sequence.type)
+
+
 @container(BagType)
 class Bag(Value, Generic[V]):
-    """Messages on their way: any number of copies, delivered in any order."""
+    """Messages on their way: any number of copies, or one where they are distinct, delivered in any order."""
 
     def _message(self) -> RecordType:
+        return self._bag().message
+
+    def _bag(self) -> BagType:
         kind = self._type
         assert isinstance(kind, BagType)
-        return kind.message
+        return kind
 
     def receive(self) -> V:
         """Any message that is on its way: the step exists once for each distinct one. Does not remove it."""
@@ -210,9 +263,14 @@ class Bag(Value, Generic[V]):
         return cast(V, wrap(current().choose_message(self._place.name)))
 
     def send(self, message: V) -> None:
-        """Assign: add a copy."""
-        copy = coerce(message, self._message())
-        self._change(lambda whole: ir.make(Op.SEND, (whole, copy), whole.type))
+        """Assign: add a copy; where messages are distinct, only if there is none."""
+        copy, distinct = coerce(message, self._message()), self._bag().distinct
+
+        def sent(whole: Expr) -> Expr:
+            more = ir.make(Op.SEND, (whole, copy), whole.type)
+            return ir.choice(ir.make(Op.HOLDS, (whole, copy), BOOL), whole, more) if distinct else more
+
+        self._change(sent)
 
     def take(self, message: V) -> None:
         """Assign: remove a copy; where there is none, nothing changes."""

@@ -9,14 +9,12 @@ part's variables inherits from it.
 from __future__ import annotations
 
 import inspect
-import typing
 from collections.abc import Callable
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar, overload
 
-from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
-from genstamp_model.language.author import authored, suggested
 from genstamp_model.language.author import caller as called_from
+from genstamp_model.language.author import suggested
 from genstamp_model.language.declarations import (
     BY_PART,
     ActionDeclaration,
@@ -28,10 +26,9 @@ from genstamp_model.language.declarations import (
 )
 from genstamp_model.language.lost import refuse_lost
 from genstamp_model.language.suspects import Traced
-from genstamp_model.language.trace import ActionParameter, OptionalMember, current, misuse
-from genstamp_model.language.types import IndexSet, RefType, Type
+from genstamp_model.language.trace import current, misuse
+from genstamp_model.language.types import IndexSet, Type
 from genstamp_model.language.values import (
-    OR_NONE,
     Index,
     Number,
     Place,
@@ -386,28 +383,3 @@ def observation(function: Callable[..., Any], /) -> ObservationDeclaration:
     """Declare what a node can show about one entity at any time, as a value."""
     _plain(function, "observation")
     return ObservationDeclaration(function, called_from())
-
-
-def parameters_of(function: Callable[..., Any], skip: int, source: Source) -> tuple[ActionParameter, ...]:
-    """The parameters of a declared function after its states; `Maybe[Datanode]` ranges over none as well.
-
-    Raises:
-        SpecError: a parameter is not annotated with an index set, or there is none for the state.
-    """
-    with authored(source):
-        hints = typing.get_type_hints(function, include_extras=True)
-    parameters = list(inspect.signature(function).parameters.values())
-    if len(parameters) < skip or any(one.kind is not one.POSITIONAL_OR_KEYWORD for one in parameters):
-        states = "the states s and t" if skip == 2 else "the state s"
-        raise SpecError(f"{function.__name__} takes {states}, and then members of index sets, by position", source)
-    found = []
-    for name in [one.name for one in parameters[skip:]]:
-        kind, *extras = typing.get_args(hints.get(name)) or (hints.get(name),)
-        if not (isinstance(kind, type) and issubclass(kind, Index) and kind is not Index):
-            message = (
-                f"parameter '{name}' of {function.__name__} needs an index set as annotation, such as {name}: Node"
-            )
-            raise SpecError(message, source)
-        type_ = RefType(kind.set, optional=OR_NONE in extras)
-        found.append(ActionParameter(name, type_, OptionalMember(kind.set) if type_.optional else kind.set))
-    return tuple(found)

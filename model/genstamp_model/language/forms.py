@@ -9,11 +9,12 @@ import enum
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast, overload
+from typing import Annotated, Any, TypeVar, cast, overload
 
 from genstamp_model.language import ir
 from genstamp_model.language.containers import Array, Members
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.parameters import domain_of, is_index, numbers_from
 from genstamp_model.language.trace import Trace, binding, current, misuse, tracing
 from genstamp_model.language.types import (
     BOOL,
@@ -28,8 +29,10 @@ from genstamp_model.language.types import (
     describe,
 )
 from genstamp_model.language.values import (
+    OR_NONE,
     Bool,
     Comparable,
+    Enumerated,
     Index,
     Number,
     Value,
@@ -42,6 +45,7 @@ from genstamp_model.language.values import (
 IndexT = TypeVar("IndexT", bound=Index)
 V = TypeVar("V")
 N = TypeVar("N", bound=Comparable)
+E = TypeVar("E", bound=enum.Enum)
 
 
 def require(
@@ -264,16 +268,17 @@ def _body(op: Op, index: type[IndexT], function: Callable[[IndexT], Any], type_:
     return ir.make(op, (body,), result, binder)
 
 
-def _set_of(index: object, op: Op | str) -> IndexSet:
-    if not (isinstance(index, type) and issubclass(index, Index) and index is not Index):
-        shown = describe(index.expr.type) if isinstance(index, Value) else repr(index)
-        instead = (
-            "; write forall(Node, lambda n: s.group.has(n).implies(...))"
-            if isinstance(index, Value) and isinstance(op, Op)
-            else ""
-        )
+def _set_of(index: object, op: Op) -> IndexSet:
+    if not is_index(index):
+        is_value = isinstance(index, Value)
+        instead = "; write forall(Node, lambda n: s.group.has(n).implies(...))" if is_value else ""
+        shown = _shown(index)
         raise misuse(f"{op} is over an index set, a class derived from Index, and not over {shown}{instead}")
     return index.set
+
+
+def _shown(given: object) -> str:
+    return describe(given.expr.type) if isinstance(given, Value) else repr(given)
 
 
 def of_one(
@@ -359,19 +364,30 @@ def _optimum(
 def pick(name: str, low: int, high: int, /) -> Number: ...
 @overload
 def pick(name: str, index: type[IndexT], /, *, or_none: bool = False) -> IndexT: ...
-def pick(name: str, low: Any, high: int | None = None, /, *, or_none: bool = False) -> Any:
-    """Any number from `low` to `high`, or any member of an index set: the step exists once for each.
+@overload
+def pick(name: str, labels: type[E], /) -> Enumerated[E]: ...
+@overload
+def pick(name: str, kind: type[V], /) -> V: ...
+def pick(name: str, kind: Any, high: int | None = None, /, *, or_none: bool = False) -> Any:
+    """Any number from one to another, or any value of a kind: the step exists once for each.
 
     Args:
         name: of the choice, as it is in traces.
-        low: the least number, or a class derived from Index.
+        kind: the least number; or a class derived from Index, `Members[Node]` for a subset, or an enumeration.
         high: the largest number.
         or_none: the choice of a member may also be none.
     """
     trace = current()
-    if high is None:
-        return member_of(trace.choose_member(name, _set_of(low, "pick"), or_none))
-    return wrap(trace.choose_number(name, low, high))
+    if high is not None:
+        return wrap(trace.choose(name, *numbers_from(name, kind, high)))
+    known = domain_of(name, Annotated[kind, OR_NONE] if or_none and is_index(kind) else kind)
+    if known is None or or_none > is_index(kind):
+        example = f"pick('{name}', Node), pick('{name}', Members[Node]) or pick('{name}', 0, 3)"
+        raise misuse(
+            f"'{name}' is picked from an index set, its subsets, an enumeration or two numbers, not {_shown(kind)}; "
+            f"write {example}"
+        )
+    return wrap(trace.choose(name, *known))
 
 
 def observe(**values: object) -> None:

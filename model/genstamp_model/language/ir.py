@@ -47,8 +47,8 @@ class Op(StrEnum):
     ADD = "add"
     SUB = "sub"
     MUL = "mul"
-    DIV = "div"  # number, constant above 0: rounded down
-    MOD = "mod"  # number, constant above 0: what is left then, from 0
+    DIV = "div"  # number, number: rounded down; 0 if the second one is below 1
+    MOD = "mod"  # number, number: what is left then, from 0; 0 if the second one is below 1
     MIN = "min"
     MAX = "max"
     ITE = "ite"  # condition, then, otherwise
@@ -72,6 +72,7 @@ class Op(StrEnum):
     AT = "at"  # sequence, number -> element
     APPEND = "append"  # sequence, element -> sequence
     DROP_FIRST = "drop_first"  # sequence -> sequence
+    WITHOUT = "without"  # sequence, number -> sequence without the element at this position; the same if there is none
     SEND = "send"  # bag, message -> bag
     TAKE = "take"  # bag, message -> bag with one copy less
     HOLDS = "holds"  # bag, message -> flag

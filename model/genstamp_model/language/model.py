@@ -17,7 +17,7 @@ from genstamp_model.language.author import caller
 from genstamp_model.language.beginning import MOST, Choice, TooManyError
 from genstamp_model.language.given import a, by_name, is_flag, is_name, is_text, refuse_others
 from genstamp_model.language.ir import Expr
-from genstamp_model.language.trace import ActionParameter, Case, Check
+from genstamp_model.language.trace import ActionParameter, Case, Check, Subset
 from genstamp_model.language.types import (
     BOOL,
     ArrayType,
@@ -33,6 +33,9 @@ from genstamp_model.language.types import (
     misfit,
     nested,
 )
+
+_MOST_MEMBERS = 16
+"""Of an index set over whose subsets an argument may range."""
 
 
 @dataclass(frozen=True)
@@ -265,6 +268,11 @@ class Model:
             found.setdefault(index.name, index)
         return tuple(found.values())
 
+    @cached_property
+    def sized(self) -> frozenset[str]:
+        """Names under which a configuration must size index sets."""
+        return frozenset(index.base for index in self.index_sets if not index.only_named)
+
     def _mentioned(self) -> Iterator[IndexSet]:
         for variable in self.variables:
             yield from index_sets(variable.type)
@@ -302,6 +310,7 @@ class Model:
         """A line for everything that is declared; `worded` says how an expression stands there."""
         sizes = [Sizes(dict.fromkeys((index.base for index in self.index_sets), size)) for size in (1, 2, 3)]
         yield f"system {self.system} {self.semantics} {','.join(self.bugs)}"
+        yield from (f"{index.name} is {', '.join(index.named)}" for index in self.index_sets if index.only_named)
         for variable in self.variables:
             yield from variable.lines(sizes, worded)
         for beginning in self.beginnings:
@@ -399,7 +408,7 @@ class Instance:
 
     def __post_init__(self) -> None:
         self.model.refuse_standstill()
-        given, wanted = self.configuration.sizes, {index.base for index in self.model.index_sets}
+        given, wanted = self.configuration.sizes, self.model.sized
         _same_names("size", given, wanted, self)
         _same_names("limit", self.configuration.limits, self.model.limit_names, self)
         for name, size in given.items():
@@ -410,7 +419,19 @@ class Instance:
                 raise self._error(
                     f"limit {name}={bound!r} of configuration {self.configuration.name} must be 0 to 2147483647"
                 )
+        self._refuse_many_subsets()
         self._refuse_beginning_beyond()
+
+    def _refuse_many_subsets(self) -> None:
+        for action in self.model.actions:
+            for parameter in action.parameters:
+                if isinstance(parameter.domain, Subset) and self.sizes.of(parameter.domain.index) > _MOST_MEMBERS:
+                    index, size = parameter.domain.index.name, self.sizes.of(parameter.domain.index)
+                    message = f"'{parameter.name}' of {action.name} ranges over the subsets of {size} members"
+                    raise self._error(
+                        f"{message} in configuration {self.configuration.name}, each a step of its own; size {index} "
+                        f"at {_MOST_MEMBERS} at most"
+                    )
 
     def _error(self, message: str) -> ConfigurationError:
         return ConfigurationError(message, self.configuration.source)

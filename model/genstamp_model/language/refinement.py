@@ -22,7 +22,7 @@ from genstamp_model.language import ir
 from genstamp_model.language import model as traced
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.projection import Projected, rests_on, told
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range, Subset
 from genstamp_model.language.types import BOOL, ArrayType, IndexSet, NumberType, RecordType, RefType, Type
 from genstamp_model.language.values import Index, Value
 
@@ -240,7 +240,7 @@ class _Steps:
                 assert isinstance(parameter.type, RecordType)
                 binder = ir.Binder(name, parameter.type)
                 return ir.make(Op.EXISTS_IN, (self._before[bag], body), BOOL, binder)
-            case Range(low=low, high=high):
+            case Range() | Subset() as domain:
                 for variable, effect in effects.items():
                     if variable not in self._after or rests_on(effect, self._hidden):
                         continue
@@ -248,13 +248,14 @@ class _Steps:
                     if picked is not None:
                         bounds = _in_range(picked, parameter.type, name)
                         return _all([*bounds, with_parameters(body, {name: picked})])
-                if high - low >= _MOST_NUMBERS:
+                if isinstance(domain, Subset) or domain.high - domain.low >= _MOST_NUMBERS:
+                    many = "subsets" if isinstance(domain, Subset) else f"{domain.high - domain.low + 1} numbers"
                     raise SpecError(
-                        f"action {action.name} of {self._upper.system} picks '{name}' from {high - low + 1} numbers, "
-                        "and no variable is assigned just that number: a refinement cannot try them all",
+                        f"action {action.name} of {self._upper.system} picks '{name}' from {many}, and no variable is "
+                        "assigned just what is picked: a refinement cannot try them all",
                         self._declaration.source,
                     )
-                return ir.disjunction([with_parameters(body, {name: ir.number(i)}) for i in range(low, high + 1)])
+                return ir.disjunction([with_parameters(body, {name: one}) for one in parameter.constants])
 
     def _here(self, expr: Expr) -> Expr:
         """An upper expression, over the lower state before the step."""
@@ -319,7 +320,7 @@ def _all(parts: Iterable[Expr]) -> Expr:
 
 
 def _read_off(effect: Expr, after: Expr, name: str) -> Expr | None:
-    """What a picked number must have been, given what it was assigned to; None where that cannot be told."""
+    """What was picked, given what it was assigned to; None where that cannot be told."""
     match effect.op:
         case Op.PARAMETER if effect.data == name:
             return after

@@ -49,10 +49,10 @@ _UNARY: Final = {
     "float": "float()",
 }
 _INSTEAD: Final = {
-    "a number": "numbers have +, -, *, // and % by a whole number above 0, comparisons, smallest() and largest()",
+    "a number": "numbers have +, -, *, // and %, comparisons, smallest() and largest()",
     "an ordered number": "an ordered number can only be compared and raised; declare number(...) for more",
     "a flag": "flags have &, |, ~, ==, != and .implies(); write when(flag, 1, 0) for a number",
-    "a sequence": "a sequence has .at(), .first(), .has(), .some(), .every(), .size(), .append() and .drop_first()",
+    "a sequence": "a sequence has .at(), .has(), .some(), .every(), .where(), .size(), .append() and .remove()",
     "a set": "a set has .has(), .add(), .remove(), .clear(), .size(), .is_empty(), |, &, -, ==, != and <=",
 }
 

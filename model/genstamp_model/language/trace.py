@@ -7,7 +7,7 @@ counts). This module knows no syntax; `values` and `declare` put Python's operat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ from genstamp_model.language import ir, suspects
 from genstamp_model.language.author import caller
 from genstamp_model.language.constant import is_constant
 from genstamp_model.language.ir import Expr, Op
-from genstamp_model.language.types import BagType, IndexSet, NumberType, RecordType, RefType, Type
+from genstamp_model.language.types import BagType, EnumType, IndexSet, RecordType, RefType, Sizes, Type, Value
 
 
 def misuse(message: str) -> SpecError:
@@ -40,7 +40,7 @@ class MessageOf:
 
 @dataclass(frozen=True)
 class Range:
-    """Domain of a parameter: the numbers from `low` to `high`, both included."""
+    """Domain of a parameter: the numbers from `low` to `high`, both included, or the labels at these positions."""
 
     low: int
     high: int
@@ -53,7 +53,32 @@ class OptionalMember:
     index: IndexSet
 
 
-Domain = IndexSet | OptionalMember | MessageOf | Range
+@dataclass(frozen=True)
+class Subset:
+    """Domain of a parameter: the subsets of an index set, in the order of the numbers whose bits are the members."""
+
+    index: IndexSet
+
+
+Domain = IndexSet | OptionalMember | MessageOf | Range | Subset
+
+
+def values_of(domain: IndexSet | OptionalMember | Range | Subset, sizes: Sizes) -> Sequence[Value]:
+    """What a parameter ranges over in every state."""
+    match domain:
+        case IndexSet() as index:
+            return range(sizes.of(index))
+        case OptionalMember(index=index):
+            return [*range(sizes.of(index)), None]
+        case Range(low=low, high=high):
+            return range(low, high + 1)
+        case Subset(index=index):
+            return [subset(bits) for bits in range(1 << sizes.of(index))]
+
+
+def subset(bits: int) -> frozenset[int]:
+    """The set of the positions of a number's bits."""
+    return frozenset(i for i in range(bits.bit_length()) if bits >> i & 1)
 
 
 @dataclass(frozen=True)
@@ -63,6 +88,13 @@ class ActionParameter:
     name: str
     type: Type
     domain: Domain
+
+    @property
+    def constants(self) -> list[Expr]:
+        """The values of a `Range`, as expressions."""
+        assert isinstance(self.domain, Range)
+        values = range(self.domain.low, self.domain.high + 1)
+        return [ir.const(i, self.type) if isinstance(self.type, EnumType) else ir.number(i) for i in values]
 
     @property
     def expr(self) -> Expr:
@@ -108,7 +140,6 @@ class Case:
     place: int = 0
 
 
-_MOST_PICKED = 1_000_000
 _MOST_CASES = 100
 """A way through more cases than these does not end."""
 
@@ -248,26 +279,11 @@ class Trace:
         name = bag if all(p.name != bag for p in self.parameters) else f"{bag}{len(self.parameters)}"
         return self._add(ActionParameter(name, bag_type.message, MessageOf(bag)))
 
-    def choose_number(self, name: str, low: int, high: int) -> Expr:
-        """A fresh parameter that ranges over some numbers."""
+    def choose(self, name: str, type_: Type, domain: Domain) -> Expr:
+        """A fresh parameter that ranges over numbers, members, subsets or labels."""
         if not self.may_assign:
-            raise misuse("only an action can pick a number; a property quantifies over an index set")
-        for bound in (low, high):
-            if type(bound) is not int:
-                raise misuse(f"'{name}' is picked from a range of constants; write pick('{name}', 0, 3) and a check")
-        if low > high:
-            raise misuse(f"nothing to pick for '{name}': {low} is above {high}")
-        if high - low >= _MOST_PICKED:
-            what = f"'{name}' is picked from {high - low + 1:,} numbers, each a step of its own"
-            raise misuse(f"{what}; pick from {_MOST_PICKED:,} at most")
-        return self._add(ActionParameter(name, NumberType(low, high), Range(low, high)))
-
-    def choose_member(self, name: str, index: IndexSet, or_none: bool) -> Expr:
-        """A fresh parameter that ranges over the members of an index set, and none if it is asked for."""
-        if not self.may_assign:
-            raise misuse(f"only an action can pick a member; a property says exists({index.name}, ...)")
-        domain = OptionalMember(index) if or_none else index
-        return self._add(ActionParameter(name, RefType(index, optional=or_none), domain))
+            raise misuse(f"only an action can pick '{name}'; a property quantifies over an index set")
+        return self._add(ActionParameter(name, type_, domain))
 
     def _add(self, parameter: ActionParameter) -> Expr:
         if self.scopes:

@@ -40,6 +40,7 @@ class IndexSet:
     which configurations size the unnamed members and reports count them: `Client` for holders and for clients.
     `origin` is where the set is declared, so that sets of two specifications are never taken for one another.
     `ordered` sets have a first and a last member and neighbours; only expressions that ask for these depend on it.
+    A set of `only_named` members has no size in configurations.
     """
 
     name: str
@@ -49,6 +50,7 @@ class IndexSet:
     unnamed: str | None = None
     origin: str = field(default="", repr=False)
     ordered: bool = field(default=False, repr=False)
+    only_named: bool = field(default=False, repr=False)
 
     @property
     def base(self) -> str:
@@ -130,10 +132,11 @@ class SequenceType:
 
 @dataclass(frozen=True)
 class BagType:
-    """A multiset of messages whose number a configuration limits."""
+    """A multiset of messages whose number a configuration limits; a set if they are `distinct`."""
 
     message: RecordType
     limit: str
+    distinct: bool = field(default=False, repr=False)
 
 
 Type: TypeAlias = BoolType | NumberType | EnumType | RefType | RecordType | ArrayType | SetType | SequenceType | BagType
@@ -149,18 +152,21 @@ class Sizes:
         self._unnamed = dict(unnamed)
 
     def __contains__(self, index: IndexSet) -> bool:
-        return index.base in self._unnamed
+        return index.only_named or index.base in self._unnamed
 
     def of(self, index: IndexSet) -> int:
         """Number of members of an index set, named ones included where it has them."""
-        return self._unnamed[index.base] + len(index.named)
+        return self._unnamed_of(index) + len(index.named)
 
     def member_name(self, index: IndexSet, position: int) -> str:
         """Name of a member as reports show it: `datanode1`, or the name of a named member."""
-        unnamed = self._unnamed[index.base]
+        unnamed = self._unnamed_of(index)
         if position < unnamed:
             return f"{index.base.lower()}{position + 1}"
         return index.named[position - unnamed]
+
+    def _unnamed_of(self, index: IndexSet) -> int:
+        return 0 if index.only_named else self._unnamed[index.base]
 
 
 def zero(type_: Type, sizes: Sizes) -> Value:

@@ -19,7 +19,7 @@ from genstamp_model.language import ir
 from genstamp_model.language.author import is_author
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.refusing import Refusing
-from genstamp_model.language.trace import current, is_open, misuse, refuse_outside, scopes
+from genstamp_model.language.trace import binding, current, is_open, misuse, refuse_outside, scopes
 from genstamp_model.language.types import (
     BOOL,
     INTEGER,
@@ -217,11 +217,17 @@ class Number(Comparable):
     def __mul__(self, other: Number | int) -> Number:
         return Number(ir.make(Op.MUL, (self.expr, coerce(other, INTEGER)), INTEGER))
 
-    def __floordiv__(self, other: int) -> Number:
+    def __floordiv__(self, other: Number | int) -> Number:
         return Number(ir.make(Op.DIV, (self.expr, _divisor(other, "//")), INTEGER))
 
-    def __mod__(self, other: int) -> Number:
+    def __rfloordiv__(self, other: int) -> Number:
+        return Number(ir.make(Op.DIV, (coerce(other, INTEGER), self.expr), INTEGER))
+
+    def __mod__(self, other: Number | int) -> Number:
         return Number(ir.make(Op.MOD, (self.expr, _divisor(other, "%")), INTEGER))
+
+    def __rmod__(self, other: int) -> Number:
+        return Number(ir.make(Op.MOD, (coerce(other, INTEGER), self.expr), INTEGER))
 
     def __neg__(self) -> Number:
         return 0 - self
@@ -244,9 +250,9 @@ class Ordered(Comparable):
 
 
 def _divisor(given: object, operator: str) -> Expr:
-    if type(given) is not int or given < 1:
+    if type(given) is int and given < 1:
         raise misuse(f"a number is divided by a whole number above 0, such as n {operator} 2, and not by {given!r}")
-    return ir.number(given)
+    return coerce(given, INTEGER)
 
 
 def _refuse_symbolic(amount: object) -> None:
@@ -298,19 +304,29 @@ class Index(Value):
 
     `class Datanode(Index, symmetric=True)` declares a set whose size a configuration gives. A further subclass, `class
     Client(Holder)`, is the subset of the unnamed members: a client can be wherever a holder can. `unnamed` says how
-    these are called: `class Holder(Index, unnamed="Client")`.
+    these are called: `class Holder(Index, unnamed="Client")`. With `only_named=True` there are none of them.
     """
 
     set: ClassVar[IndexSet]
 
     def __init_subclass__(
-        cls, symmetric: bool = False, unnamed: str | None = None, ordered: bool = False, **kwargs: Any
+        cls,
+        symmetric: bool = False,
+        unnamed: str | None = None,
+        ordered: bool = False,
+        only_named: bool = False,
+        **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
         parent, origin = cls.__mro__[1], f"{cls.__module__}.{cls.__qualname__}"
         if parent is Index:
             named = tuple(name for name, value in vars(cls).items() if isinstance(value, NamedMember))
-            cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin, ordered)
+            cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin, ordered, only_named)
+            if only_named and (not named or symmetric or unnamed):
+                raise misuse(
+                    f"{cls.__name__} has only named members, such as A = named(); so it has at least one, is not "
+                    "symmetric, and has no unnamed= ones"
+                )
             if symmetric and ordered:
                 raise misuse(f"{cls.__name__} cannot be both: the members of a symmetric set have no order")
             for name in named:
@@ -318,6 +334,8 @@ class Index(Value):
                     raise misuse(f"'{name}' is the name of an unnamed member of {cls.__name__}; choose another name")
         else:
             root = cast("type[Index]", parent).set
+            if root.only_named:
+                raise misuse(f"{cls.__name__} is the subset of the unnamed members of {root.name}, which has none")
             cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin, root.ordered)
 
     def is_none(self) -> Bool:
@@ -333,6 +351,11 @@ class Index(Value):
     def last(cls: type[IndexT]) -> IndexT:
         """The last member of an ordered set."""
         return cast(IndexT, member_of(last_of(cls.set, ".last()")))
+
+    @classmethod
+    def at(cls: type[IndexT], rank: Number | int) -> IndexT:
+        """The member of an ordered set that so many come before; none if there is no such member."""
+        return cast(IndexT, member_of(at_rank(cls.set, rank)))
 
     def rank(self) -> Number:
         """How many members of the ordered set come before this one; 0 for none."""
@@ -389,6 +412,17 @@ def first_of(index: IndexSet, form: str) -> Expr:
     """The first member of an ordered set."""
     refuse_unordered(index, form)
     return ir.const(0, RefType(index))
+
+
+def at_rank(index: IndexSet, rank: object) -> Expr:
+    """The member of an ordered set at a rank, or none."""
+    refuse_unordered(index, ".at()")
+    if isinstance(rank, int) and rank < 0:
+        raise misuse(f"{index.name} has no member of rank {rank}; the first one has rank 0")
+    wanted = coerce(rank, INTEGER)
+    with binding(index) as (binder, bound):
+        is_it = ir.equal(ir.make(Op.RANK, (bound,), INTEGER), wanted)
+    return ir.make(Op.CHOOSE, (is_it,), RefType(index, optional=True), binder)
 
 
 def last_of(index: IndexSet, form: str) -> Expr:

@@ -313,8 +313,13 @@ def sequence(element: Declared[V], *, capacity: int | None = None, limit: str | 
     return Declared(SequenceType(element.type, capacity, limit), lambda sizes: ())
 
 
-def bag(class_: type[R], *, limit: str) -> Declared[Bag[R]]:
+def bag(class_: type[R], *, limit: str, distinct: bool = False) -> Declared[Bag[R]]:
     """A multiset of messages, empty initially, whose size a configuration's `limit` cuts off.
+
+    Args:
+        class_: the record that a message is.
+        limit: name of the limit.
+        distinct: whether it is a set: sending a message that is on its way changes nothing.
 
     Raises:
         SpecError: the message is no record, or a field of it is a sequence or a bag.
@@ -324,7 +329,7 @@ def bag(class_: type[R], *, limit: str) -> Declared[Bag[R]]:
     for name, kind in class_.type().fields:
         if isinstance(kind, SequenceType | BagType):
             raise misuse(f"field '{name}' of message {class_.__name__} is {describe(kind)}; a message holds none")
-    return Declared(BagType(class_.type(), limit), lambda sizes: ())
+    return Declared(BagType(class_.type(), limit, distinct), lambda sizes: ())
 
 
 def per(

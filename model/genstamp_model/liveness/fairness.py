@@ -14,7 +14,7 @@ from itertools import product
 from genstamp_model.evaluate import Arguments, Evaluator, State
 from genstamp_model.expand.cells import nobody
 from genstamp_model.language.model import Action, Instance, Property
-from genstamp_model.language.trace import MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import MessageOf, OptionalMember, Range, Subset, values_of
 from genstamp_model.language.types import IndexSet, Value, show
 
 
@@ -54,7 +54,7 @@ class FairInstance:
             match parameter.domain:
                 case MessageOf(bag=bag):
                     arguments.append(f"any message of {bag}")
-                case Range():
+                case Range() | Subset():
                     arguments.append(f"any {parameter.name}")
                 case _:
                     arguments.append(f"{parameter.name} {show(next(members), parameter.type, evaluator.sizes)}")
@@ -66,7 +66,7 @@ def chosen_members(action: Action, arguments: Sequence[Value]) -> tuple[Value, .
     return tuple(
         argument
         for parameter, argument in zip(action.parameters, arguments, strict=True)
-        if not isinstance(parameter.domain, MessageOf | Range)
+        if not isinstance(parameter.domain, MessageOf | Range | Subset)
     )
 
 
@@ -75,13 +75,11 @@ def fair_instances(instance: Instance, claim: Property) -> list[FairInstance]:
     found = []
     for action in instance.model.actions:
         if action.name in claim.fair or action.name in claim.strongly_fair:
-            domains: list[list[Value]] = []
-            for parameter in action.parameters:
-                match parameter.domain:
-                    case IndexSet() as index:
-                        domains.append(list(range(instance.sizes.of(index))))
-                    case OptionalMember(index=index):
-                        domains.append([*range(instance.sizes.of(index)), None])
+            domains = [
+                values_of(parameter.domain, instance.sizes)
+                for parameter in action.parameters
+                if isinstance(parameter.domain, IndexSet | OptionalMember)
+            ]
             strong = action.name in claim.strongly_fair
             found += [FairInstance(action, members, strong) for members in product(*domains)]
     return found

@@ -26,7 +26,7 @@ from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Model, Property
 from genstamp_model.language.refinement import with_parameters
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range, Subset
 from genstamp_model.language.types import BOOL, IndexSet, RecordType
 
 _MOST_NUMBERS: Final = 16
@@ -65,7 +65,8 @@ def _calls(model: Model) -> dict[str, list[Action]]:
 def has_few_choices(action: Action) -> bool:
     """Whether the choices of the action's arguments are few enough to write a condition for each."""
     ranges = [one.domain for one in action.parameters if isinstance(one.domain, Range)]
-    return prod(one.high - one.low + 1 for one in ranges) <= _MOST_NUMBERS
+    has_subsets = any(isinstance(one.domain, Subset) for one in action.parameters)
+    return not has_subsets and prod(one.high - one.low + 1 for one in ranges) <= _MOST_NUMBERS
 
 
 def _of_pair(model: Model, one: Action, other: Action) -> Iterator[Property]:
@@ -142,9 +143,11 @@ def _some(model: Model, parameters: Sequence[ActionParameter], condition: Expr) 
                 messages = ir.make(Op.VARIABLE, (), model.types[bag], bag)
                 binder = ir.Binder(parameter.name, parameter.type)
                 condition = ir.make(Op.EXISTS_IN, (messages, condition), BOOL, binder)
-            case Range(low=low, high=high):
-                numbers = (ir.number(i) for i in range(low, high + 1))
-                condition = ir.disjunction([with_parameters(condition, {parameter.name: one}) for one in numbers])
+            case Range():
+                values = parameter.constants
+                condition = ir.disjunction([with_parameters(condition, {parameter.name: one}) for one in values])
+            case Subset():
+                raise AssertionError("has_few_choices leaves such an action out")
     return condition
 
 

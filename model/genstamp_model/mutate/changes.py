@@ -38,7 +38,7 @@ _SWAPPED: Final = {
 }
 """Each operation, and one with the same types that replaces it."""
 
-_DROPPED: Final = frozenset({Op.STORE, Op.WITH_FIELD, Op.APPEND, Op.DROP_FIRST, Op.SEND, Op.TAKE})
+_DROPPED: Final = frozenset({Op.STORE, Op.WITH_FIELD, Op.APPEND, Op.DROP_FIRST, Op.WITHOUT, Op.SEND, Op.TAKE})
 """Operations that are replaced by their first operand, so that the value is not changed."""
 
 _CONDITIONS: Final = frozenset({Op.EQ, Op.MEMBER, Op.SUBSET, Op.HOLDS})

@@ -51,9 +51,8 @@ class Answer:
 
     def instance(self) -> Instance:
         """The model at these sizes; limits are as large as they can be."""
-        wanted = {index.base for index in self._model.index_sets}
         roots = self._question.values.sorts.roots
-        sizes = {root.base: self._finite.sizes[name] for name, root in roots.items() if root.base in wanted}
+        sizes = {root.base: self._finite.sizes[name] for name, root in roots.items() if root.base in self._model.sized}
         limits = dict.fromkeys(self._model.limit_names, _HIGHEST_LIMIT)
         return Instance(self._model, Configuration("counterexample", sizes, limits))
 

@@ -9,10 +9,10 @@ import z3
 from genstamp_model.errors import Source
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.model import Action, Property
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
-from genstamp_model.language.types import IndexSet
+from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range, Subset
+from genstamp_model.language.types import EnumType, IndexSet
 from genstamp_model.parametric.state import States
-from genstamp_model.parametric.symbolic import Reference, Symbolic, Values
+from genstamp_model.parametric.symbolic import Reference, Symbolic, Table, Values
 from genstamp_model.parametric.translate import Bound, Translation, refusal
 from genstamp_model.prove.algebra import Term
 
@@ -118,6 +118,11 @@ class Before:
                 member, nobody = z3.Const(name, sorts.of(index)), z3.Bool(f"{name} is none")
                 domains += [z3.Or(nobody, other) for other in sorts.belongs(index, member)]
                 return Reference(nobody, member)
+            case Subset(index=index):
+                has = z3.Function(name, sorts.of(index), z3.BoolSort())
+                return Table(lambda member: self._values.algebra.and_([*sorts.belongs(index, member), has(member)]))
+            case Range() if isinstance(parameter.type, EnumType):
+                return z3.Const(name, self._values.scalar_sort(parameter.type))
             case Range(low=low, high=high):
                 number = z3.Int(name)
                 domains += [low <= number, number <= high]

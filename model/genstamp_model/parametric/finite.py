@@ -94,6 +94,8 @@ def _members(sorts: Sorts, name: str, size: int) -> list[Term]:
     if root is None:
         sort = next(sort for sort in sorts.messages.values() if sort.name() == name)
         return [z3.Const(f"{name} {i + 1}", sort) for i in range(size)]
+    if root.only_named:
+        return list(sorts.named(root))
     fresh = [z3.Const(f"{name} {i + 1}", sorts.of(root)) for i in range(1, size)]
     return [sorts.first(root), *fresh, *sorts.named(root)]
 

@@ -61,7 +61,7 @@ def prove_parametric(model: Model | System, *, timeout_ms: int = 10_000) -> Repo
     )
     return Report(
         system=traced.system,
-        open=tuple(root.base for root in induction.questions.sorts.roots.values()),
+        open=tuple(root.base for root in induction.questions.sorts.roots.values() if not root.only_named),
         proofs=tuple(_settled(proofs)),
         milliseconds=_milliseconds_since(begun),
         interrupted=interrupted,

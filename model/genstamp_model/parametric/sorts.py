@@ -64,7 +64,9 @@ class Sorts:
         return z3.Const(f"member {name}", self.of(index))
 
     def first(self, index: IndexSet) -> Term:
-        """The member at position 0, which has no name of its own."""
+        """The member at position 0, which has no name of its own where there are unnamed ones."""
+        if index.only_named:
+            return self.named(index)[0]
         return z3.Const(f"first {_root(index)}", self.of(index))
 
     def before(self, index: IndexSet) -> Term:
@@ -84,7 +86,11 @@ class Sorts:
     def axioms(self) -> Iterator[Term]:
         """Axioms of every index set, for any number of members."""
         for name, root in self.roots.items():
-            if root.named:
+            if root.only_named:
+                yield z3.Distinct(*self.named(root))
+                x = z3.Const("x", self.of(root))
+                yield z3.ForAll([x], z3.Or([x == member for member in self.named(root)]))
+            elif root.named:
                 yield z3.Distinct(self.first(root), *self.named(root))
             if name in self._ordered:
                 yield from self._order(root)

@@ -45,8 +45,8 @@ _SCALAR: dict[Op, Callable[..., Term]] = {
     Op.ADD: Z3Algebra.add,
     Op.SUB: Z3Algebra.sub,
     Op.MUL: Z3Algebra.mul,
-    Op.DIV: Z3Algebra.div,
-    Op.MOD: Z3Algebra.mod,
+    Op.DIV: lambda a, x, by: a.ite(a.lt(0, by), a.quotient(x, by), 0),
+    Op.MOD: lambda a, x, by: a.ite(a.lt(0, by), a.sub(x, a.mul(a.quotient(x, by), by)), 0),
     Op.MIN: Z3Algebra.minimum,
     Op.MAX: Z3Algebra.maximum,
 }

@@ -110,6 +110,10 @@ class Z3Algebra:
         """The remaining elements, from 0."""
         return a % by
 
+    def quotient(self, a: Term, by: Term) -> Term:
+        """Quotient by a number that may be unknown and is above 0."""
+        return a // by if known(a) and known(by) else lift(a) / lift(by)
+
     def minimum(self, a: Term, b: Term) -> Term:
         """The smaller of two numbers."""
         return min(a, b) if known(a) and known(b) else self.ite(self.le(a, b), a, b)

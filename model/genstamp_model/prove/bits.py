@@ -129,6 +129,17 @@ class BitAlgebra(Z3Algebra):
             return self.mod(self.sub(a, low * by), by) if low else a
         return _unsigned(z3.URem, a, by, 0, by - 1)
 
+    def quotient(self, a: Term, by: Term) -> Term:
+        """Quotient of a number from 0 by a number from 1."""
+        (low, high), (least, most) = interval(a), interval(by)
+        if least == most:
+            return self.div(a, least)
+        if low // most == high // least:
+            return low // most
+        bits = width(0, max(high, most))
+        found = z3.UDiv(as_bits(a, bits), as_bits(by, bits))
+        return _narrowed(Bits(found, 0, max(high, most)), low // most, high // least)
+
     def minimum(self, a: Term, b: Term) -> Term:
         """The smaller of two numbers."""
         (low, high), (other_low, other_high) = interval(a), interval(b)

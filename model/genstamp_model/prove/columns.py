@@ -69,6 +69,10 @@ class ColumnAlgebra:
         """The remaining elements, from 0."""
         return a % by
 
+    def quotient(self, a: Column, by: Column) -> Column:
+        """Quotient of a number from 0 by a number from 1."""
+        return a // by
+
     def minimum(self, a: Column, b: Column) -> Column:
         """The smaller."""
         return np.minimum(a, b)

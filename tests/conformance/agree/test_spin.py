@@ -8,7 +8,9 @@ import pytest
 from tests.model.random_kinds import STANDARD, Profile, choosing
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
-from tests.model.systems.division import DIVISION
+from tests.model.systems.choices import CHOICES
+from tests.model.systems.deck import DECK
+from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.ewd840 import EWD840
 from tests.model.systems.fenced_lock import FENCED_LOCK
@@ -17,6 +19,7 @@ from tests.model.systems.readers import READERS
 from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
+from tests.model.test_only_named import RING as RING_OF_LIGHTS
 from tests.model.test_random_systems import search
 
 from genstamp.agree.compare import Outcome
@@ -168,6 +171,9 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (ODD_NAMES, "small", 342),
         (NO_VARIABLES, "only", 1),
         (EVERY_FORM, "tiny", 49320),
+        (CHOICES, "g2", 192),
+        (RING_OF_LIGHTS, "one", 9),
+        (DECK, "p1", 146),
         (DIVISION, "one", 175),
         (PRIVILEGES, "n4", 89),
         (READERS, "a3", 21527),
@@ -175,6 +181,7 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (TABLE, "g2", 1604),
         (SMALL_RECOVERY, "two", 16214),
         (POST, "two", 66),
+        (EUCLID, "one", 163),
         (EWD840, "n3", 302),
         (EWD840, "n4", 1566),
     ],

@@ -8,7 +8,9 @@ import pytest
 from tests.model.random_kinds import choosing, in_order
 from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
-from tests.model.systems.division import DIVISION
+from tests.model.systems.choices import CHOICES
+from tests.model.systems.deck import DECK
+from tests.model.systems.division import DIVISION, EUCLID
 from tests.model.systems.endless_recovery import RELATIVE
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.ewd840 import EWD840
@@ -18,6 +20,7 @@ from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 from tests.model.test_any_of import TOKENS
+from tests.model.test_only_named import RING as RING_OF_LIGHTS
 
 from genstamp.agree import tlc
 from genstamp.agree.compare import Outcome
@@ -103,7 +106,7 @@ def test_random_systems_mean_the_same(seed: int) -> None:
     agrees(RandomSystem(seed).instance())
 
 
-@pytest.mark.parametrize(("system", "distinct"), [(EWD840, 302), (TOKENS, 22)], ids=_named)
+@pytest.mark.parametrize(("system", "distinct"), [(EUCLID, 163), (EWD840, 302), (TOKENS, 22)], ids=_named)
 def test_systems_with_several_initial_states_mean_the_same(system: System, distinct: int) -> None:
     assert agrees(system.instance()).distinct == distinct
 
@@ -125,11 +128,14 @@ def test_random_systems_with_members_in_order_mean_the_same(seed: int) -> None:
         (TABLE, "g2", 1604),
         (DINING, "p5", 67),
         (PRIVILEGES, "n4", 89),
+        (CHOICES, "g2", 192),
+        (RING_OF_LIGHTS, "one", 9),
+        (DECK, "p1", 146),
         (DIVISION, "one", 175),
         (READERS, "a2", 390),
     ],
 )
-def test_order_division_and_elements_mean_the_same(system: System, configuration: str, states: int) -> None:
+def test_order_division_elements_and_choices_mean_the_same(system: System, configuration: str, states: int) -> None:
     assert agrees(system.instance(configuration)).distinct == states
 
 

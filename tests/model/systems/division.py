@@ -1,4 +1,4 @@
-"""Numbers that are divided, below and above 0, and labels that are compared: 175 states, 11 levels."""
+"""Numbers that are divided, below and above 0, also by each other, and labels that are compared."""
 
 import enum
 from typing import Self
@@ -9,6 +9,7 @@ from genstamp_model.language import (
     Part,
     System,
     action,
+    any_of,
     enumeration,
     invariant,
     number,
@@ -74,3 +75,36 @@ class Division(Part):
 
 
 DIVISION = System("division", parts=[Division], configurations=[Configuration("one", sizes={})])
+
+
+class Euclid(Part):
+    """The largest common divisor, and quotients by numbers that may be 0 or below."""
+
+    a = number(-3, 6, initially=any_of(*range(-3, 7)))
+    b = number(-3, 6, initially=any_of(*range(-3, 7)))
+    quotient = number(-3, 6, initially=0)
+    inverse = number(0, 17)
+
+    @action
+    def divide(s) -> None:
+        """One division."""
+        require(s.b != 0, "it goes on")
+        rest = s.a % s.b
+        s.quotient = s.a // s.b
+        s.inverse = 12 // s.b + 12 % s.a
+        s.a = s.b
+        s.b = rest
+
+    @invariant(inductive=True)
+    def quotient_and_rest_are_the_number(s) -> Bool:
+        """By a number above 0; by others both are 0."""
+        whole = (s.a // s.b) * s.b + s.a % s.b
+        return (whole == when(s.b > 0, s.a, 0)) & (s.a % s.b >= 0)
+
+    @witness
+    def it_was_not_divided(s) -> Bool:
+        """A number below 0 divides nothing."""
+        return (s.a < 0) & (s.b == 0) & (s.quotient == 0)
+
+
+EUCLID = System("euclid", parts=[Euclid], configurations=[Configuration("one", sizes={})])
