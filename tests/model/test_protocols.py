@@ -18,7 +18,7 @@ PROTOCOLS = Path(__file__).resolve().parents[2] / "examples" / "protocols"
 
 @pytest.fixture(autouse=True)
 def beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `genstamp check examples/protocols/NAME.py` finds them."""
+    """As `genstamp check examples/protocols/NAME.py:SYSTEM` finds them."""
     monkeypatch.syspath_prepend(str(PROTOCOLS))
 
 
