@@ -170,7 +170,7 @@ class Other(Index):
         (lambda: reference(Node, initially=3), "expected a Node, not 3"),  # type: ignore[arg-type]
         (lambda: reference(Node, initially=Seat.HOST), "expected a Node, not a Seat"),
         (lambda: reference(Seat, initially=Seat.first().next()), "expected a Seat, not a Seat or none"),
-        (lambda: optional(Node, initially=lambda: Node.first()), "expected a Node or none, not <function"),  # type: ignore[arg-type]
+        (lambda: optional(Node, initially=lambda: Node.first()), "expected a Node or none, not a function"),  # type: ignore[arg-type]
     ],
 )
 def test_mistakes_name_their_line(declare: Callable[[], object], message: str) -> None:

@@ -100,6 +100,13 @@ def made_now() -> Made | None:
     return None if _noting is None or frame is None else _noting[0].at(frame)
 
 
+def changes_now() -> None:
+    """Count as used what the author's instruction makes now: it changes the state by it."""
+    made = made_now()
+    if made is not None:
+        made.used.add((id(made.code), made.offset))
+
+
 def given(values: Iterable[object]) -> None:
     """Count as used some values with which an author's function is called: it may do without them."""
     for value in values:

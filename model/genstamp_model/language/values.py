@@ -38,7 +38,7 @@ from genstamp_model.language.types import (
     describe,
     fits,
 )
-from genstamp_model.language.uses import made_now
+from genstamp_model.language.uses import changes_now, made_now
 
 IndexT = TypeVar("IndexT", bound="Index")
 C = TypeVar("C", bound="Value")
@@ -127,6 +127,7 @@ class Value(Refusing):
     def _change(self, change: Change) -> None:
         if self._place is None:
             raise misuse("this value is computed, not a variable of the state; assign to a variable")
+        changes_now()
         self._place.change(change)
 
     def _assign(self, value: Expr) -> None:
