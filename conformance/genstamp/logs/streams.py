@@ -154,6 +154,8 @@ class Stream:
         self._decoder: _Decoder | None = None
         self._taken = 0
         self._content: Iterator[bytes] | None = None
+        self._text: _Utf16 | None = None
+        self._beginning = b""
         self._left = b""
         self.bytes_read = 0
 
@@ -174,7 +176,7 @@ class Stream:
         """
         while data := self._file.read(size):
             self._taken += len(data)
-            for chunk in self._decompressed(data) if self._compression else (data,):
+            for chunk in map(self._in_utf_8, self._decompressed(data)) if self._compression else (data,):
                 self.bytes_read += len(chunk)
                 if self.bytes_read > EXPANSION_FREE and self.bytes_read > EXPANSION_MAX * self._taken:
                     raise DamagedSourceError(
@@ -202,6 +204,16 @@ class Stream:
         given, self._left = self._left[: len(room)], self._left[len(room) :]
         room[: len(given)] = given
         return len(given)
+
+    def _in_utf_8(self, content: bytes) -> bytes:
+        """Decompressed content, converted if it is in UTF-16."""
+        if not self.bytes_read and self._text is None:
+            content, self._beginning = self._beginning + content, b""
+            if content in (b"\xff", b"\xfe"):  # The first half of a byte order mark.
+                self._beginning = content
+                return b""
+            self._text = _Utf16() if _compression(content) == _UTF_16 else None
+        return content if self._text is None else self._text.decompress(content)
 
     def _decompressed(self, data: bytes) -> Iterator[bytes]:
         """Content of a piece of the file."""

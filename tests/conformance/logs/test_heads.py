@@ -1,5 +1,6 @@
 """A story is read the same, whatever head its lines have: of every carrier around every layout, in every encoding."""
 
+import gzip
 import itertools
 import json
 import random
@@ -261,3 +262,42 @@ def test_heads_that_are_cut_and_mixed_are_read_or_not() -> None:
             ):
                 found = log_line(broken)
                 assert found is None or found.message in broken or b"\\" in broken
+
+
+def _docker(text: str) -> str:
+    return json.dumps({"log": text, "stream": "stdout", "time": "2024-03-01T10:00:00.1Z"})
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("runtime", ["CRI", "docker"])
+def test_line_that_a_runtime_has_cut_is_joined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runtime: str, compiled: bool
+) -> None:
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    at = "2024-03-01 10:00:00,100 INFO hdfs.StateChange: "
+    line = f"{at}BLOCK* allocate blk_1_1001, replicas=10.0.0.1:9866 for /{'f' * 20_000}"
+    again = f"{at}DIR* completeFile: /{'f' * 20_000} is closed by DFSClient_1"
+    cri = "2024-03-01T10:00:00.1Z stdout"
+    stored = [
+        part
+        for each in (line, again)
+        for part in (
+            (f"{cri} P {each[:16_384]}", f"{cri} F {each[16_384:]}")
+            if runtime == "CRI"
+            else (_docker(each[:16_384]), _docker(f"{each[16_384:]}\n"))
+        )
+    ]
+    (tmp_path / "nn.log").write_text("\n".join(stored))
+    report = check_alone([tmp_path])
+    assert (report.safety, report.rejects, report.events) == ("conformant", (), 2)
+    assert {(count.kind, count.keys) for count in report.keys} == {("block", 1), ("file", 1), ("lease", 1)}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_in_a_compressed_file(tmp_path: Path, encoding: str) -> None:
+    text = "".join(
+        f"2024-03-01 10:00:0{second},100 INFO hdfs.StateChange: {told}\n" for second, told in enumerate(TOLD)
+    )
+    (tmp_path / "nn.log.gz").write_bytes(gzip.compress(f"\ufeff{text}".encode(encoding)))
+    report = check_alone([tmp_path])
+    assert (report.safety, report.rejects, report.lines) == ("violated", (), len(TOLD))

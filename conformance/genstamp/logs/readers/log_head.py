@@ -166,6 +166,10 @@ KNOWN: Final = (
 )
 """An example of each layout that is known."""
 
+_PART = re.compile(rb"%(iso)b (?:stdout|stderr) (?P<flag>[FP]) " % _PARTS)
+_DOCKER_PART = 1 << 14
+"""Bytes of a line at which docker cuts it."""
+
 _COLOURS = re.compile(rb"\x1b\[[0-9;]{0,20}[mK]")
 COLOURS: Final = "ANSI colours"
 
@@ -197,6 +201,30 @@ layout="Hadoop's default", carriers=('docker compose',))
             return None
         carriers.append(carrier)
         carried_at = time or carried_at
+    return None
+
+
+def part_of(line: bytes, *, is_next: bool = False) -> tuple[bytes, bool] | None:
+    """What a container's runtime has stored in a line, and whether the next line goes on with it.
+
+    Args:
+        line: as it is stored.
+        is_next: whether the line before goes on here.
+
+    Returns:
+        None if no runtime has.
+
+    >>> part_of(b"2018-11-14T12:25:35.275Z stdout P 2018-11-14 12:25")
+    (b'2018-11-14 12:25', True)
+    """
+    found = _PART.match(line)
+    if found is not None:
+        return line[found.end() :], found["flag"] == b"P"
+    if line.startswith(b"{") and (is_next or len(line) > _DOCKER_PART):
+        text = _bytes(_object(line, 0).get("log"))
+        # Other collectors take the end of each line away.
+        if text is not None:
+            return text.rstrip(b"\r\n"), len(text) >= _DOCKER_PART and not text.endswith(b"\n")
     return None
 
 

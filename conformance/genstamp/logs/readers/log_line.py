@@ -8,7 +8,7 @@ import re
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from genstamp.logs.readers.log_head import HADOOP, LogLine, head_of, midnight
+from genstamp.logs.readers.log_head import HADOOP, LogLine, head_of, midnight, part_of
 
 _DEFAULT = re.compile(
     rb"\.*(\d{4}-\d\d-\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3})\s+(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+"
@@ -34,7 +34,7 @@ def log_line(line: bytes) -> LogLine | None:
 
 def plain_line(line: bytes) -> bytes:
     """A line as compiled code reads it, if no more is lost than its carriers and its level; else the line itself."""
-    if _DEFAULT.match(line):
+    if _DEFAULT.match(line) or ((stored := part_of(line)) is not None and stored[1]):
         return line
     parts = head_of(line.removesuffix(b"\r"))
     if parts is None or parts.thread or parts.time_us % 1000 or b"\n" in parts.message:

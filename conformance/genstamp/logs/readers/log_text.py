@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from genstamp.events import Place
 from genstamp.logs.readers import log_refusals, merged_log
-from genstamp.logs.readers.log_head import LogLine, bare
+from genstamp.logs.readers.log_head import LogLine, bare, part_of
 from genstamp.logs.readers.log_line import cut_line, log_line
 from genstamp.logs.readers.log_message import Message, Pattern, UnreadableError
 from genstamp.logs.readers.log_patterns import PATTERNS, may_state_step, states_another, states_step
@@ -21,6 +21,11 @@ _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
 
 SOMETHING_ELSE = "of something else"
 """The names under which lines are counted whose beginning is not that of a step."""
+
+PART = "part of a line, which the next one goes on with"
+"""The name under which a line is counted that a container's runtime has cut."""
+
+_PART_MIN, _HEAD_OF_PART = 1 << 14, 64
 
 GLUED = "two lines in one, of which the second states a step, too"
 
@@ -74,6 +79,7 @@ class LogReader:
         self.state = LogState(unit, counts, pools_named(head))
         self.before = LogLine(0, b"", b"", b"")
         self._goes_on: Place | None = None
+        self._cut, self._cut_at = b"", Place("", 0)
 
     def sightings(self, file: str, lines: Iterator[bytes | None], after: int = 0) -> Iterator[Sighting | Reject]:
         """The events of a file of the unit, given its lines; `rest` gives those that could not be decided at once.
@@ -92,6 +98,29 @@ class LogReader:
         if line is None:
             yield Reject(place, f"the line is longer than {LINE_LENGTH_MAX} bytes")
             return
+        part = (
+            part_of(line, is_next=bool(self._cut))
+            if self._cut or len(line) > _PART_MIN or b" P " in line[:_HEAD_OF_PART]
+            else None
+        )
+        if part is not None:
+            text, goes_on = part
+            line = self._cut + text if self._cut else text if line.startswith(b"{") else line
+            self._cut = b""
+            if goes_on and len(line) <= LINE_LENGTH_MAX:
+                self._cut, self._cut_at = line, place
+                self._counts.lines[place.file, PART] += 1
+                return
+        yield from self._last_part()
+        yield from self._whole(place, line)
+
+    def _last_part(self) -> Iterator[Sighting | Reject]:
+        """The parts of a line that were stored, and nothing goes on with it."""
+        line, self._cut = self._cut, b""
+        if line:
+            yield from self._whole(self._cut_at, line)
+
+    def _whole(self, place: Place, line: bytes) -> Iterator[Sighting | Reject]:
         parts = log_line(line) or cut_line(line, self.before)
         if parts is None:
             yield from self._below(place, line)
@@ -146,4 +175,5 @@ class LogReader:
 
     def rest(self) -> Iterator[Sighting | Reject]:
         """The events that waited for a line that never came, after the last file."""
-        return self.state.rest()
+        yield from self._last_part()
+        yield from self.state.rest()
