@@ -18,7 +18,7 @@ from genstamp_dfs.hdfs.leases.recorder import Recorder, Step
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks, RegisterDatanode, SendHeartbeat
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
-from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem, Shown
+from genstamp_dfs.hdfs.namenode.fs_namesystem import EventDetails, FSNamesystem
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import (
@@ -148,7 +148,7 @@ class LeaseClusterBase(Recorder):
         self.clients, self.datanodes = tuple(clients), tuple(datanodes)
         self.semantics = semantics
         self.options = options
-        self.shown = Shown()
+        self.shown = EventDetails()
         self.known = _Known(set(clients), set(datanodes))
         self._disk = DiskOfLife(SimulatedDisk(), Life(NAMENODE), random.Random(seed))
         self._chance = random.Random(f"placement {seed}")
@@ -188,7 +188,7 @@ class LeaseClusterBase(Recorder):
         try:
             return self.namenode.handle(request, Caller(machine))
         finally:
-            self.shown = self.namesystem.shown
+            self.shown = self.namesystem.event
             self.namenode.log_sync()
             self.hand_out_commands()
 

@@ -110,7 +110,7 @@ def _check_progress(fsn: FSNamesystem, inode: INodeFile) -> None:
 
 def _check_targets(fsn: FSNamesystem, request: AddBlock, targets: tuple[str, ...]) -> None:
     if len(targets) < fsn.configuration.minimal_replication:
-        fsn.shown.observed["targets"] = ",".join(targets) or "none"
+        fsn.event.observed["targets"] = ",".join(targets) or "none"
         raise HdfsIOException(
             f"File {request.path} could only be written to {len(targets)} of the "
             f"{fsn.configuration.minimal_replication} minReplication nodes. There are "
@@ -139,7 +139,7 @@ def _located(fsn: FSNamesystem, inode: INodeFile, block: BlockInfo) -> LocatedBl
     """The file's last block, in pipeline order."""
     fsn.show_block(block)
     locations = block.expected_locations()
-    fsn.shown.observed["locations"] = ",".join(sorted(locations))
+    fsn.event.observed["locations"] = ",".join(sorted(locations))
     return LocatedBlock(block.as_block(), locations, inode.size() - block.num_bytes)
 
 
@@ -157,7 +157,7 @@ def abandon_block(fsn: FSNamesystem, request: AbandonBlock, caller: Caller) -> N
         return
     if last.state is not BlockUCState.UNDER_CONSTRUCTION and fsn.repairs(Repair.ABANDON_LOOKS_AT_THE_BLOCK):
         raise HdfsIOException(f"blk_{last.block_id} of {inode.path} is {last.state}, it cannot be abandoned")
-    fsn.shown.block_id = last.block_id
+    fsn.event.block_id = last.block_id
     inode.blocks.pop()
     remove_block_from_map(fsn.block_manager, last)
     fsn.persist_blocks(inode)
@@ -178,5 +178,5 @@ def get_additional_datanode(fsn: FSNamesystem, request: GetAdditionalDatanode, c
     unwanted = {*existing, *request.excluded}
     live = fsn.datanode_manager.live_datanodes()
     chosen = choose_targets(live, request.number, inode.client_machine, unwanted, fsn.chance)
-    fsn.shown.observed["locations"] = ",".join(sorted({*existing, *chosen}))
+    fsn.event.observed["locations"] = ",".join(sorted({*existing, *chosen}))
     return LocatedBlock(request.block, existing + chosen if request.number else (), UNKNOWN_OFFSET)

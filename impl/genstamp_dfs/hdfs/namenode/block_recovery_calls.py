@@ -101,7 +101,7 @@ def commit_block_synchronization(fsn: FSNamesystem, request: CommitBlockSynchron
     Source: FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1.
     """
     old_block, recovery_id = request.block, request.new_generation_stamp
-    fsn.shown.recovery_id, fsn.shown.block_id = recovery_id, old_block.block_id
+    fsn.event.recovery_id, fsn.event.block_id = recovery_id, old_block.block_id
     fsn.check_safe_mode("commitBlockSynchronization")
     stored = fsn.block_manager.get_stored_block(old_block.block_id)
     if stored is None:
@@ -112,7 +112,7 @@ def commit_block_synchronization(fsn: FSNamesystem, request: CommitBlockSynchron
     if inode is None:
         raise HdfsIOException(f"file of blk_{stored.block_id} not found, likely due to delayed block removal")
     last = inode.last_block()
-    fsn.shown.file, fsn.shown.file_id = inode.path, inode.file_id
+    fsn.event.file, fsn.event.file_id = inode.path, inode.file_id
     if last is None or ((not inode.is_under_construction or stored.is_complete) and last.is_complete):
         _show_outcome(fsn, inode)
         return
@@ -126,8 +126,8 @@ def commit_block_synchronization(fsn: FSNamesystem, request: CommitBlockSynchron
 
 def _show_outcome(fsn: FSNamesystem, inode: INodeFile) -> None:
     last = inode.last_block()
-    fsn.shown.observed["closed"] = str(not inode.is_under_construction).lower()
-    fsn.shown.observed["deleted"] = str(last is None or last.block_id != fsn.shown.block_id).lower()
+    fsn.event.observed["closed"] = str(not inode.is_under_construction).lower()
+    fsn.event.observed["deleted"] = str(last is None or last.block_id != fsn.event.block_id).lower()
 
 
 def check_recovery_id(block: BlockInfo, recovery_id: int) -> None:
@@ -165,7 +165,7 @@ def _take_result(
             remove_block(fsn.block_manager, stored)
     else:
         _install_recovered_block(fsn, last, stored, request)
-        fsn.shown.num_bytes = request.new_length
+        fsn.event.num_bytes = request.new_length
     if not request.close_file:
         fsn.persist_blocks(inode)
         return

@@ -110,16 +110,9 @@ def _error(request: datanode.ErrorReport, caller: Caller) -> Description:
     return request.datanode, {"datanode": request.datanode, "error": request.error.name}
 
 
-def _client_block(block: Block, name: str) -> Description:
-    return str(block.block_id), {"client": name}
-
-
-def _pipeline_block(request: client.UpdateBlockForPipeline, caller: Caller) -> Description:
-    return _client_block(request.block, request.client_name)
-
-
-def _pipeline(request: client.UpdatePipeline, caller: Caller) -> Description:
-    return _client_block(request.old_block, request.client_name)
+def _pipeline(request: client.UpdateBlockForPipeline | client.UpdatePipeline, caller: Caller) -> Description:
+    block = request.old_block if isinstance(request, client.UpdatePipeline) else request.block
+    return str(block.block_id), {"client": request.client_name}
 
 
 def _commit(request: datanode.CommitBlockSynchronization, caller: Caller) -> Description:
@@ -133,7 +126,7 @@ CALLS: Final[dict[type[Request[Any]], Call]] = {
     client.AddBlock: Call(add_block.add_block, "file", _file, syncs=True),
     client.AbandonBlock: Call(add_block.abandon_block, "file", _abandon, syncs=True),
     client.GetAdditionalDatanode: Call(add_block.get_additional_datanode, "file", _file),
-    client.UpdateBlockForPipeline: Call(pipeline_calls.update_block_for_pipeline, "block", _pipeline_block, syncs=True),
+    client.UpdateBlockForPipeline: Call(pipeline_calls.update_block_for_pipeline, "block", _pipeline, syncs=True),
     client.UpdatePipeline: Call(pipeline_calls.update_pipeline, "block", _pipeline, syncs=True, at_most_once=True),
     client.Complete: Call(complete.complete, "file", _file, syncs=True),
     client.Fsync: Call(complete.fsync, "file", _file, syncs=True),

@@ -81,7 +81,7 @@ def fsync(fsn: FSNamesystem, request: Fsync, caller: Caller) -> None:
         if request.last_block_length > 0:
             last.num_bytes = request.last_block_length
         fsn.show_block(last)
-        fsn.shown.num_bytes = last.num_bytes
+        fsn.event.num_bytes = last.num_bytes
     fsn.persist_blocks(inode)
 
 

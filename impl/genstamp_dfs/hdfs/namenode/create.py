@@ -58,15 +58,14 @@ def _existing_for_start_file(fsn: FSNamesystem, request: Create, path: str) -> I
     inode = fsn.directory.get(path)
     if isinstance(inode, INodeDirectory):
         raise FileAlreadyExistsException(f"{path} already exists as a directory")
-    if inode is None:
-        _, missing = fsn.directory.nearest_directory(path)
-        if len(missing) > 1 and not request.create_parent:
-            raise FileNotFoundException(f"Parent directory doesn't exist: {request.path}")
-        if CreateFlag.CREATE not in request.flag:
-            raise FileNotFoundException(f"Can't overwrite non-existent {request.path}")
-        return None
-    assert isinstance(inode, INodeFile)
-    return inode
+    if isinstance(inode, INodeFile):
+        return inode
+    _, missing = fsn.directory.nearest_directory(path)
+    if len(missing) > 1 and not request.create_parent:
+        raise FileNotFoundException(f"Parent directory doesn't exist: {request.path}")
+    if CreateFlag.CREATE not in request.flag:
+        raise FileNotFoundException(f"Can't overwrite non-existent {request.path}")
+    return None
 
 
 def verify_replication(fsn: FSNamesystem, path: str, replication: int) -> None:

@@ -42,8 +42,8 @@ class Journal(Protocol):
 
 
 @dataclass(slots=True)
-class Shown:
-    """What a call shows beside its answer, for its event.
+class EventDetails:
+    """What a call adds to its event.
 
     Attributes:
         block_id: the block that it was about.
@@ -71,7 +71,7 @@ class FSNamesystem:
         blocks_to_remove: blocks of deleted files. They are removed some at a time, so that a large deletion stops
             nobody; until then they lead to no file, which every call by block has to look out for (HDFS-6825,
             HDFS-7707).
-        shown: what the present call shows for its event.
+        event: what the present call adds to its event.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class FSNamesystem:
         self.block_manager = BlockManager(configuration, clock, chance)
         self.datanode_manager = self.block_manager.datanode_manager
         self.blocks_to_remove: deque[BlockInfo] = deque()
-        self.shown = Shown()
+        self.event = EventDetails()
 
     def repairs(self, repair: Repair) -> bool:
         """Whether this namenode does not have the hole."""
@@ -197,6 +197,6 @@ class FSNamesystem:
     def show_block(self, block: BlockInfo | None) -> None:
         """Let the event tell of a block: id, stamp and state."""
         if block is not None:
-            self.shown.block_id = block.block_id
-            self.shown.generation_stamp = block.generation_stamp
-            self.shown.observed["block_state"] = block.state.value
+            self.event.block_id = block.block_id
+            self.event.generation_stamp = block.generation_stamp
+            self.event.observed["block_state"] = block.state.value

@@ -23,7 +23,7 @@ from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.completion import initialize_block_recovery, remove_block_from_map
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.edit_ops import CloseOp, ReassignLeaseOp
-from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem, Shown
+from genstamp_dfs.hdfs.namenode.fs_namesystem import EventDetails, FSNamesystem
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.redundancy import check_redundancy
@@ -119,7 +119,7 @@ def recover_lease_internal(
         return internal_release_lease(fsn, lease, inode, holder)
     if fsn.lease_manager.expired_soft_limit(lease, fsn.clock.now_us()):
         if internal_release_lease(fsn, lease, inode, _soft_limit_holder(fsn)):
-            fsn.shown.observed["closed_before"] = "true"
+            fsn.event.observed["closed_before"] = "true"
             return True
         raise RecoveryInProgressException(f"{failed}: lease recovery is in progress, try again later")
     last = inode.last_block()
@@ -180,9 +180,8 @@ def internal_release_lease(fsn: FSNamesystem, lease: Lease, inode: INodeFile, ne
 
 def _check_incomplete_blocks(inode: INodeFile, complete: int) -> None:
     """Refuse a file of whose blocks more than the last two can be incomplete (facts F.3 rows 2 and 3)."""
-    at_most_two = complete >= len(inode.blocks) - 2
-    is_penultimate = complete == len(inode.blocks) - 2
-    if not at_most_two or (is_penultimate and inode.blocks[complete].state is not BlockUCState.COMMITTED):
+    left = len(inode.blocks) - complete
+    if left > 2 or (left == 2 and inode.blocks[complete].state is not BlockUCState.COMMITTED):
         raise HdfsIOException(
             f"attempt to release a create lock on {inode.path} but file is already closed: block number "
             f"{complete} is {inode.blocks[complete].state}"
@@ -222,7 +221,7 @@ def start_block_recovery(fsn: FSNamesystem, block: BlockInfo) -> None:
     """
     recovery_id = fsn.next_generation_stamp()
     # Also where the call is refused all the same.
-    fsn.shown.recovery_id, fsn.shown.block_id = recovery_id, block.block_id
+    fsn.event.recovery_id, fsn.event.block_id = recovery_id, block.block_id
     if block.is_copy_on_truncate:
         block.generation_stamp = recovery_id
     elif block.truncate_block is not None:
@@ -240,7 +239,7 @@ def reassign_lease(fsn: FSNamesystem, lease: Lease, inode: INodeFile, new_holder
     if new_holder is None:
         fsn.lease_manager.renew_lease(lease.holder, fsn.clock.now_us())
         return
-    fsn.shown.observed["new_holder"] = NAMENODE if new_holder.startswith(INTERNAL_LEASE_HOLDER) else new_holder
+    fsn.event.observed["new_holder"] = NAMENODE if new_holder.startswith(INTERNAL_LEASE_HOLDER) else new_holder
     fsn.journal.log(ReassignLeaseOp(inode.path, lease.holder, new_holder))
     inode.client_name = new_holder
     fsn.lease_manager.reassign_lease(lease, inode.file_id, new_holder, fsn.clock.now_us())
@@ -306,9 +305,9 @@ def _release_expired(fsn: FSNamesystem, lease: Lease, file_id: int) -> ExpiredLe
         missing = FileNotFoundException(f"no inode {file_id}")
         return ExpiredLease(holder, f"inode {file_id}", file_id, refusal=missing)
     new_holder = fsn.lease_manager.get_internal_lease_holder(fsn.clock.now_us())
-    path, fsn.shown = inode.path, Shown()
+    path, fsn.event = inode.path, EventDetails()
     try:
         closed = internal_release_lease(fsn, lease, inode, new_holder)
     except HdfsIOException as refusal:
         return ExpiredLease(holder, path, file_id, refusal=refusal)
-    return ExpiredLease(holder, path, file_id, closed, fsn.shown.recovery_id)
+    return ExpiredLease(holder, path, file_id, closed, fsn.event.recovery_id)

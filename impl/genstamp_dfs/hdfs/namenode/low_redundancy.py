@@ -10,7 +10,6 @@ HIGHEST_PRIORITY: Final = 0
 VERY_LOW_REDUNDANCY: Final = 1
 LOW_REDUNDANCY: Final = 2
 WITH_CORRUPT_BLOCKS: Final = 3
-PRIORITIES: Final = 4
 
 
 @dataclass(slots=True)
@@ -38,7 +37,7 @@ class LowRedundancyBlocks:
     """Ids of the blocks that need more replicas, in one queue for each priority."""
 
     def __init__(self) -> None:
-        self.queues: tuple[dict[int, None], ...] = tuple({} for _ in range(PRIORITIES))
+        self.queues: tuple[dict[int, None], ...] = tuple({} for _ in range(WITH_CORRUPT_BLOCKS + 1))
         self._priority: dict[int, int] = {}
         self._chosen: set[int] = set()
 

@@ -3,8 +3,6 @@
 Source: NN/LeaseManager.Monitor, BM/BlockManager.RedundancyMonitor, BM/HeartbeatManager.Monitor, Hadoop 3.4.1.
 """
 
-from dataclasses import dataclass
-
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.datanode_calls import remove_datanode
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
@@ -14,18 +12,18 @@ from genstamp_dfs.hdfs.namenode.tree_changes import remove_blocks
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
-@dataclass
 class Monitor:
-    """Something that is done again and again: how often, and when next."""
+    """Something that is done again and again, for the first time when a period has passed."""
 
-    period_us: int
-    next_us: int
+    def __init__(self, period_ms: int, now_us: int) -> None:
+        self._period_us = period_ms * MICROSECONDS_A_MILLISECOND
+        self._next_us = now_us + self._period_us
 
     def is_due(self, now_us: int) -> bool:
         """Whether it is to be done now; if so, the next time is a period from now."""
-        if now_us < self.next_us:
+        if now_us < self._next_us:
             return False
-        self.next_us = now_us + self.period_us
+        self._next_us = now_us + self._period_us
         return True
 
 
@@ -33,14 +31,10 @@ class Monitors:
     """The monitors of a namesystem."""
 
     def __init__(self, fsn: FSNamesystem) -> None:
-        periods_ms = (
-            fsn.configuration.limits.lease_recheck_ms,
-            fsn.configuration.heartbeat_recheck_ms,
-            fsn.configuration.redundancy_interval_ms,
-        )
-        periods_us = (period_ms * MICROSECONDS_A_MILLISECOND for period_ms in periods_ms)
-        now_us = fsn.clock.now_us()
-        self._leases, self._heartbeats, self._redundancy = (Monitor(each, now_us + each) for each in periods_us)
+        configuration, now_us = fsn.configuration, fsn.clock.now_us()
+        self._leases = Monitor(configuration.limits.lease_recheck_ms, now_us)
+        self._heartbeats = Monitor(configuration.heartbeat_recheck_ms, now_us)
+        self._redundancy = Monitor(configuration.redundancy_interval_ms, now_us)
 
     def do_what_is_due(self, fsn: FSNamesystem) -> list[ExpiredLease]:
         """Run the monitors whose time has come; gives what the lease monitor did."""

@@ -28,7 +28,7 @@ from genstamp_dfs.hdfs.namenode.calls import CALLS, Call, passed_bytes
 from genstamp_dfs.hdfs.namenode.checkpoint import Checkpointer
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.edit_ops import call_of
-from genstamp_dfs.hdfs.namenode.fs_namesystem import Shown
+from genstamp_dfs.hdfs.namenode.fs_namesystem import EventDetails
 from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
 from genstamp_dfs.hdfs.namenode.monitors import Monitors
 from genstamp_dfs.hdfs.namenode.reserved import DirOp
@@ -87,7 +87,7 @@ class NameNode:
         call = CALLS.get(type(request))
         if call is None:
             raise UnsupportedOperationException(f"{type(request).__name__} is no call of a namenode")
-        shown = self.namesystem.shown = Shown(file_id=self._named_file(call, request))
+        details = self.namesystem.event = EventDetails(file_id=self._named_file(call, request))
         is_kept_truncate = isinstance(request, Truncate) and self.namesystem.repairs(Repair.ANSWERS_ARE_KEPT)
         is_cached = call.at_most_once or is_kept_truncate
         if is_cached:
@@ -95,26 +95,26 @@ class NameNode:
             if remembered:
                 _check_same_kind(request, caller, remembered[0])
                 self.needs_sync = self.edit_log.has_unsynced
-                self._record(call, request, caller, shown, event="retry_cache_answers")
+                self._record(call, request, caller, details, event="retry_cache_answers")
                 answer: Answer = remembered[0]
                 return answer
         try:
             answer = call.function(self.namesystem, request, caller)
         except HdfsIOException as refusal:
             self.needs_sync = self.edit_log.has_unsynced
-            self._record(call, request, caller, shown, refused_with=refusal.hadoop_name)
+            self._record(call, request, caller, details, refused_with=refusal.hadoop_name)
             raise
         # A delete or rename that answers false is carried out again (RetryCache#setState).
         if is_cached and answer is not False:
             self.retry_cache.add(call_of(caller), answer, self._clock.now_us())
         self.needs_sync = call.syncs and self.edit_log.has_unsynced
         if isinstance(answer, HdfsFileStatus) and call.name == "create":
-            shown.file_id, shown.replaced_file_id = answer.file_id, shown.file_id
+            details.file_id, details.replaced_file_id = answer.file_id, details.file_id
         if isinstance(answer, bool):
-            shown.observed["answer" if call.name not in ("complete", "recover_lease") else "closed"] = (
+            details.observed["answer" if call.name not in ("complete", "recover_lease") else "closed"] = (
                 "true" if answer else "false"
             )
-        self._record(call, request, caller, shown)
+        self._record(call, request, caller, details)
         return answer
 
     def _check_running(self) -> None:
@@ -223,7 +223,7 @@ class NameNode:
         call: Call,
         request: Request[Any],
         caller: Caller,
-        shown: Shown,
+        details: EventDetails,
         *,
         refused_with: str | None = None,
         event: str | None = None,
@@ -233,10 +233,10 @@ class NameNode:
             self._record_report(request, refused_with)
             return
         entity, arguments = call.describe(request, caller)
-        if shown.file is not None:
-            arguments["file"] = shown.file
+        if details.file is not None:
+            arguments["file"] = details.file
         if call.kind != "node":
-            self._identify(arguments, request, caller, shown)
+            self._identify(arguments, request, caller, details)
         self._events.record(
             node=NAMENODE,
             time_us=self._clock.now_us(),
@@ -245,20 +245,22 @@ class NameNode:
             event=event or call.name,
             arguments=arguments,
             refused_with=refused_with,
-            generation_stamp=shown.generation_stamp,
-            recovery_id=shown.recovery_id,
-            num_bytes=shown.num_bytes,
-            observed=shown.observed,
+            generation_stamp=details.generation_stamp,
+            recovery_id=details.recovery_id,
+            num_bytes=details.num_bytes,
+            observed=details.observed,
         )
 
-    def _identify(self, arguments: dict[str, str], request: Request[Any], caller: Caller, shown: Shown) -> None:
+    def _identify(
+        self, arguments: dict[str, str], request: Request[Any], caller: Caller, details: EventDetails
+    ) -> None:
         """Say which file and block a call was about, whatever names they have had, and what it passed."""
-        if shown.file_id is not None:
-            arguments["inode"] = str(shown.file_id)
-        if shown.replaced_file_id is not None:
-            arguments["replaced"] = str(shown.replaced_file_id)
-        if shown.block_id is not None:
-            arguments["block"] = str(shown.block_id)
+        if details.file_id is not None:
+            arguments["inode"] = str(details.file_id)
+        if details.replaced_file_id is not None:
+            arguments["replaced"] = str(details.replaced_file_id)
+        if details.block_id is not None:
+            arguments["block"] = str(details.block_id)
         if caller.call_id >= 0:
             arguments["call"] = f"{caller.machine} {caller.call_id}"
         arguments["transaction"] = str(self.edit_log.last_transaction)

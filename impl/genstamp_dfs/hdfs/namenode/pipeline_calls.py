@@ -33,7 +33,7 @@ def check_uc_block(fsn: FSNamesystem, block: Block, client_name: str) -> tuple[B
         raise HdfsIOException(f"Unexpected BlockUCState: {block} is {stored.state} but not UNDER_CONSTRUCTION")
     inode = fsn.directory.file_of(stored)
     if inode is not None:
-        fsn.shown.file, fsn.shown.file_id = inode.path, inode.file_id
+        fsn.event.file, fsn.event.file_id = inode.path, inode.file_id
     if inode is None or not inode.is_under_construction:
         raise HdfsIOException(f"the file {block} belonged to does not exist or is not under construction")
     if inode.client_name != client_name:
@@ -49,7 +49,7 @@ def update_block_for_pipeline(fsn: FSNamesystem, request: UpdateBlockForPipeline
     """
     check_uc_block(fsn, request.block, request.client_name)
     stamp = fsn.next_generation_stamp()
-    fsn.shown.block_id, fsn.shown.generation_stamp = request.block.block_id, stamp
+    fsn.event.block_id, fsn.event.generation_stamp = request.block.block_id, stamp
     return LocatedBlock(Block(request.block.block_id, stamp, request.block.num_bytes), (), UNKNOWN_OFFSET)
 
 
@@ -71,6 +71,6 @@ def update_pipeline(fsn: FSNamesystem, request: UpdatePipeline, caller: Caller) 
     if request.new_nodes:
         block.set_expected_locations(name for name in request.new_nodes if name in fsn.datanode_manager.datanodes)
     fsn.show_block(block)
-    fsn.shown.num_bytes = block.num_bytes
-    fsn.shown.observed["locations"] = ",".join(sorted(block.expected_locations()))
+    fsn.event.num_bytes = block.num_bytes
+    fsn.event.observed["locations"] = ",".join(sorted(block.expected_locations()))
     fsn.persist_blocks(inode, call_of(caller))

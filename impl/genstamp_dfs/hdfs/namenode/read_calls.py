@@ -96,7 +96,9 @@ def get_block_locations(fsn: FSNamesystem, request: client.GetBlockLocations, ca
         )
     inode = fsn.file_for(request.path, DirOp.READ)
     located = _blocks_in_range(fsn, inode, request.offset, request.offset + request.length, caller)
-    _check_known(fsn, located.blocks, request.path)
+    safe_mode = fsn.block_manager.safe_mode
+    if safe_mode.is_on and any(not block.locations for block in located.blocks):
+        raise SafeModeException(f"Zero blocklocations for {request.path}: {safe_mode.tip()}")
     return located
 
 
@@ -119,11 +121,6 @@ def _blocks_in_range(fsn: FSNamesystem, inode: INodeFile, start: int, end: int, 
         None if last is None else fsn.located_block(last, offset - last.num_bytes, caller.machine),
         last is not None and last.is_complete,
     )
-
-
-def _check_known(fsn: FSNamesystem, blocks: tuple[LocatedBlock, ...], path: str) -> None:
-    if fsn.block_manager.safe_mode.is_on and any(not block.locations for block in blocks):
-        raise SafeModeException(f"Zero blocklocations for {path}: {fsn.block_manager.safe_mode.tip()}")
 
 
 def get_content_summary(fsn: FSNamesystem, request: client.GetContentSummary, caller: Caller) -> client.ContentSummary:

@@ -82,8 +82,7 @@ def _enter_safe_mode(namesystem: FSNamesystem) -> None:
     """Nothing changes until the COMPLETE blocks are reported; repaired, nor while others may be reported."""
     blocks = namesystem.block_manager.blocks.values()
     complete = sum(block.is_complete for block in blocks)
-    is_repaired = namesystem.repairs(Repair.SAFE_MODE_WAITS_FOR_REPORTS)
-    waits = is_repaired and complete < len(blocks)
+    waits = namesystem.repairs(Repair.SAFE_MODE_WAITS_FOR_REPORTS) and complete < len(blocks)
     namesystem.block_manager.safe_mode.activate(complete, namesystem.clock.now_us(), waits=waits)
 
 

@@ -106,7 +106,7 @@ def _start_truncate(fsn: FSNamesystem, inode: INodeFile, request: Truncate, call
     truncated.recovery_transaction = fsn.journal.last_transaction
     initialize_block_recovery(fsn.block_manager, truncated, new_block.generation_stamp)
     fsn.show_block(truncated)
-    fsn.shown.recovery_id = new_block.generation_stamp
+    fsn.event.recovery_id = new_block.generation_stamp
     return new_block
 
 
