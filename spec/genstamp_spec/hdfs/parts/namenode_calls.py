@@ -3,8 +3,7 @@
 Coarser than HDFS: whether a last block is full is left open; permissions, directories, storage policies and
 erasure-coded files play no part; an append does not ask for a new block where the last one has room (NEW_BLOCK).
 
-What a client knows, what is logged and what becomes of a file's data is left to the parts that build on these: the
-methods that they fill in do nothing here, or the least.
+What a client knows and what becomes of a file's data, the views of the callers say; what is logged, `file_calls.py`.
 """
 
 from genstamp_model.language import Bool, Members, Number, Ordered, action, either, observe, require
