@@ -2,8 +2,8 @@
 
 A part is a class. Its attributes declare variables, its methods decorated with `action` are the steps of one actor,
 those decorated with `invariant`, `transition`, `witness`, `leads_to` are claims, `limit` methods count what a
-configuration may cut off, `initially` methods choose among combinations of initial values. A part that needs another
-part's variables inherits from it.
+configuration may cut off, `initially` methods choose among combinations of initial values. A part inherits
+from the classes that declare the variables it needs.
 """
 
 from __future__ import annotations

@@ -1,13 +1,17 @@
 """Faults of the edit log: what was not logged, logged under a wrong path, for a deleted file, or answered too early."""
 
 from genstamp_model.language import Bug, case, optional, per, require, way
+from genstamp_spec.hdfs.parts.client_calls import ClientCalls
+from genstamp_spec.hdfs.parts.edit_log import EditLog
+from genstamp_spec.hdfs.parts.edit_replay import EditReplay
+from genstamp_spec.hdfs.parts.file_calls import LoggedAppends, LoggedTree
 from genstamp_spec.hdfs.parts.journal_state import CallStage, Path
+from genstamp_spec.hdfs.parts.recovery_in_outline import RecoveryInOutline
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
-from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
-class ReassignmentNotLogged(TwoBlocks, lane="namenode"):
+class ReassignmentNotLogged(EditLog, lane="namenode"):
     """The new holder is known to the memory only."""
 
     def log_reassignment(s, file: File) -> None:
@@ -35,7 +39,7 @@ HDFS_5590 = Bug(
 )
 
 
-class BoundaryAppendNotLogged(TwoBlocks, lane="namenode"):
+class BoundaryAppendNotLogged(LoggedAppends, lane="namenode"):
     """An append that gets no block to go on with leaves no edit."""
 
     def log_append_at_block_boundary(s, client: Client, file: File) -> None:
@@ -53,7 +57,7 @@ HDFS_2991 = Bug(
 )
 
 
-class CompleteOnce(TwoBlocks, lane="namenode"):
+class CompleteOnce(ClientCalls, lane="namenode"):
     """complete() of a file that is closed already is refused, whoever has closed it."""
 
     def is_closed_already(s, client: Client, file: File) -> None:
@@ -75,7 +79,7 @@ HDFS_3031 = Bug(
 )
 
 
-class ReplayedAppendDropsBlock(TwoBlocks, lane="standby"):
+class ReplayedAppendDropsBlock(EditReplay, lane="standby"):
     """The replay of an append leaves the file without the block that is under construction."""
 
     def reopen_in_image(s, file: File) -> None:
@@ -104,7 +108,7 @@ HDFS_6527 = Bug(
 )
 
 
-class PathOfTheCaller(TwoBlocks, lane="namenode"):
+class PathOfTheCaller(ClientCalls, lane="namenode"):
     """addBlock logs the path that its caller has passed, which is the one that the file was created at."""
 
     created_at = per(File, optional(Path))
@@ -153,7 +157,7 @@ HDFS_6825 = Bug(
 )
 
 
-class DeletedByName(TwoBlocks, lane="namenode"):
+class DeletedByName(LoggedTree, lane="namenode"):
     """Whether a file is deleted is seen from its path: if there is something, it is taken for the file."""
 
     def not_deleted(s, file: File, refused: str | None) -> None:
@@ -182,7 +186,7 @@ HDFS_12369 = Bug(
 )
 
 
-class AppendBeforeQuota(TwoBlocks, lane="namenode"):
+class AppendBeforeQuota(LoggedAppends, lane="namenode"):
     """The quota is checked when the file is open already."""
 
     def exceeds_quota(s, client: Client, file: File) -> bool:
@@ -206,7 +210,7 @@ HDFS_7587 = Bug(
 )
 
 
-class ReportsOfTheRemoved(TwoBlocks, lane=Datanode):
+class ReportsOfTheRemoved(RecoveryInOutline, lane=Datanode):
     """What was queued of a datanode stays when the datanode is removed."""
 
     def forget_reports(s, datanode: Datanode) -> None:

@@ -6,13 +6,13 @@ the block's generation, and so its length decides when the block is recovered.
 
 from genstamp_model.language import Bool, Bug, action, require, when
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE
-from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
 from genstamp_spec.hdfs.parts.state import Client, File, Replica
+from genstamp_spec.hdfs.state.resumptions import Resumptions
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class StampIsReused(PipelineRecovery, lane=Client):
+class StampIsReused(Resumptions, lane=Client):
     """The client asks for no stamp; datanodes that are set up again take it, and append does not."""
 
     @action

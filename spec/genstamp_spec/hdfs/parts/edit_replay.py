@@ -4,41 +4,17 @@ Coarser than HDFS: an edit that cannot be replayed stops the replay (the NameNod
 fails, and a property says so.
 """
 
-from genstamp_model.language import Bool, action, exists, none, require, when
-from genstamp_spec.hdfs.parts.client_calls import ClientCalls
-from genstamp_spec.hdfs.parts.earlier_state import no_earlier
+from genstamp_model.language import action, none, require, when
+from genstamp_spec.hdfs.parts.earlier_state import Earlier, no_earlier
 from genstamp_spec.hdfs.parts.journal_state import Edit, ImageFile, Opcode
-from genstamp_spec.hdfs.parts.state import File
+from genstamp_spec.hdfs.parts.state import File, no_datanode
+from genstamp_spec.hdfs.state.journal import Logged
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 
-class EditReplay(ClientCalls, lane="standby"):
+class EditReplay(Logged, lane="standby"):
     """FSEditLogLoader#applyEditLogOpInternal, one step for each kind of edit."""
-
-    def can_replay(s, edit: Edit) -> Bool:
-        """What the edit says fits the image: its path is the file's, the file is open or closed as it must be.
-
-        Source  FSEditLogLoader#applyEditLogOpInternal, #updateBlocks, Hadoop 3.4.1; facts I.5.
-        """
-        image = s.image[edit.file]
-        there = ~image.path.is_none() & (image.path == edit.path)
-        open_ = there & image.state.at(FileLifecycle.under_construction)
-        closed = there & image.state.at(FileLifecycle.closed)
-        keeps_blocks = edit.has_block | ~s.image_has_block(edit.file)
-        fits = when(edit.opcode.at(Opcode.ADD), ~s.image_has(edit), True)
-        fits = when(edit.opcode.at(Opcode.ADD_BLOCK, Opcode.REASSIGN_LEASE, Opcode.CLOSE), open_, fits)
-        fits = when(edit.opcode.at(Opcode.UPDATE_BLOCKS), there & (keeps_blocks | open_), fits)
-        fits = when(edit.opcode.at(Opcode.APPEND), closed, fits)
-        return when(edit.opcode.at(Opcode.RENAME), there, fits)
-
-    def image_has(s, edit: Edit) -> Bool:
-        """There is a file at the edit's path."""
-        return exists(File, lambda file: s.image[file].path == edit.path)
-
-    def image_has_block(s, file: File) -> Bool:
-        """The file has a block in the image."""
-        return ~s.image[file].block.at(BlockLifecycle.absent, BlockLifecycle.removed)
 
     def next_edit(s, opcode: Opcode) -> tuple[Edit, ImageFile]:
         """Checks: the next edit on disk is of this kind, and fits. It is taken, and its call is remembered."""
@@ -52,13 +28,41 @@ class EditReplay(ClientCalls, lane="standby"):
         return edit, s.image[edit.file]
 
     def update_blocks(s, edit: Edit) -> None:
-        """FSEditLogLoader#updateBlocks: the block's stamp and length are taken over; a block more, or one less."""
-        image = s.image[edit.file]
-        had = s.image_has_block(edit.file)
-        image.block.fire(BlockLifecycle.add_block, where=edit.has_block & ~had)
-        image.block.fire(BlockLifecycle.abandon_block, where=had & ~edit.has_block)
+        """FSEditLogLoader#updateBlocks: the block's stamp and length are taken over; a block more, or one less.
+
+        The block before the last one is complete, whatever it was (A10); a new last block takes its place.
+        """
+        file = edit.file
+        had, has = s.image_has_earlier(file), edit.earlier_stamp > 0
+        one_more = has & ~had
+        last, before = s.image[file].block, s.image_earlier[file].state
+        told = Earlier(
+            state=when(one_more, last.after(BlockLifecycle.force_complete), before),
+            stamp=edit.earlier_stamp,
+            num_bytes=edit.earlier_bytes,
+            locations=no_datanode(),
+            stored=no_datanode(),
+        )
+        s.image[file] = when(one_more, s.without_last_block(file), s.image[file])
+        s.image_earlier[file] = when(has, told, no_earlier())
+        image = s.image[file]
+        had_block = s.image_has_block(file)
+        image.block.fire(BlockLifecycle.add_block, where=edit.has_block & ~had_block)
+        image.block.fire(BlockLifecycle.abandon_block, where=had_block & ~edit.has_block)
         image.stamp = edit.stamp
         image.num_bytes = edit.num_bytes
+
+    def without_last_block(s, file: File) -> ImageFile:
+        """The file in the image, about to get a new last block. One that loses its last is about to be closed."""
+        image = s.image[file]
+        return ImageFile(
+            state=image.state,
+            path=image.path,
+            holder=image.holder,
+            block=BlockLifecycle.absent,
+            stamp=0,
+            num_bytes=0,
+        )
 
     @action(event="replay")
     def replay_add(s) -> None:

@@ -10,35 +10,14 @@ from genstamp_spec.hdfs.parts.client_calls import ClientCalls
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.journal_state import CallKind, Opcode, Path, Service
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall, FsyncCall, TreeCalls
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
+from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Holder
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class FileCalls(ClientCalls, PipelineCalls, AppendCall, FsyncCall, TreeCalls, lane="namenode"):
-    """What append, fsync, rename, delete and calls about pipelines leave in the log, and what their clients pass."""
-
-    def not_deleted(s, file: File, refused: str | None) -> None:
-        """Checks: the file is in the tree, whatever is left of it in memory (HDFS-6527, HDFS-6647, HDFS-6825)."""
-        require(s.in_tree.has(file), "the file is not deleted", refused)
-
-    def counts(s, file: File, stamp: Ordered, num_bytes: Number) -> Bool:
-        """A report of a deleted file's block is ignored, be the block still there (facts I.1 step 3)."""
-        return super().counts(file, stamp, num_bytes) & s.in_tree.has(file)
-
-    def may_create(s, file: File) -> None:
-        """Checks: a new file is a new inode, whatever was at its path before."""
-        new = s.file[file].at(FileLifecycle.absent) & s.block[file].at(BlockLifecycle.absent)
-        require(s.in_tree.has(file) | new, "the file is there, or it is a new inode")
-
-    def expired(s, holder: Holder, file: File) -> None:
-        """Checks: also that the file is not deleted: else an edit would name a path that is no more (HDFS-12369)."""
-        super().expired(holder, file)
-        s.not_deleted(file, None)
-
-    # A closed file is opened again (E.2).
+class LoggedAppends(ClientCalls, AppendCall, lane="namenode"):
+    """A closed file is opened again (E.2)."""
 
     def exceeds_quota(s, client: Client, file: File) -> bool:  # noqa: ARG002 - a hook
         """Checks: the directory's quota is not used up (HDFS-7587)."""
@@ -76,7 +55,9 @@ class FileCalls(ClientCalls, PipelineCalls, AppendCall, FsyncCall, TreeCalls, la
         s.over_quota = True
         s.quota_changes = s.quota_changes + 1
 
-    # The writer's calls.
+
+class LoggedWrites(ClientCalls, FsyncCall, lane="namenode"):
+    """The writer's calls: fsync, updateBlockForPipeline and updatePipeline."""
 
     def flushed_bytes(s, file: File) -> Number:
         """One byte more than the NameNode knows of."""
@@ -117,7 +98,27 @@ class FileCalls(ClientCalls, PipelineCalls, AppendCall, FsyncCall, TreeCalls, la
         s.log(Opcode.UPDATE_BLOCKS, file, caller=client)
         s.called(client, CallKind.UPDATE_PIPELINE, file, s.block_stamp[file])
 
-    # The tree (E.14).
+
+class LoggedTree(ClientCalls, TreeCalls, lane="namenode"):
+    """rename, delete, and what becomes of a deleted file (E.14)."""
+
+    def not_deleted(s, file: File, refused: str | None) -> None:
+        """Checks: the file is in the tree, whatever is left of it in memory (HDFS-6527, HDFS-6647, HDFS-6825)."""
+        require(s.in_tree.has(file), "the file is not deleted", refused)
+
+    def counts(s, file: File, stamp: Ordered, num_bytes: Number) -> Bool:
+        """A report of a deleted file's block is ignored, be the block still there (facts I.1 step 3)."""
+        return super().counts(file, stamp, num_bytes) & s.in_tree.has(file)
+
+    def may_create(s, file: File) -> None:
+        """Checks: a new file is a new inode, whatever was at its path before."""
+        new = s.file[file].at(FileLifecycle.absent) & s.block[file].at(BlockLifecycle.absent)
+        require(s.in_tree.has(file) | new, "the file is there, or it is a new inode")
+
+    def expired(s, holder: Holder, file: File) -> None:
+        """Checks: also that the file is not deleted: else an edit would name a path that is no more (HDFS-12369)."""
+        super().expired(holder, file)
+        s.not_deleted(file, None)
 
     @action
     def rename(s, client: Client, file: File, path: Path) -> None:
@@ -178,3 +179,26 @@ class FileCalls(ClientCalls, PipelineCalls, AppendCall, FsyncCall, TreeCalls, la
         s.recovery_id[file] = 0
         s.attempt_is_young[file] = False
         s.primary[file] = none
+
+
+class LoggedRecovery(ClientCalls, lane="namenode"):
+    """commitBlockSynchronization that closes no file."""
+
+    @action(event="commit_block_synchronization")
+    def commit_block_synchronization_leaves_open(s, primary: Datanode, file: File) -> None:
+        """The NameNode takes the result over, and the file stays open: OP_UPDATE_BLOCKS. No datanode asks for this.
+
+        Source  FSNamesystem#commitBlockSynchronization with closeFile false, Hadoop 3.4.1; facts A14, G.6.
+        """
+        attempt = s.reports_back(primary, file)
+        require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
+        require(s.known(file) & s.in_tree.has(file), "the block is known")
+        require(~s.already_done(file), "the block is not complete yet")
+        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization_without_close)
+        s.take_result(file, attempt)
+        s.stored[file].clear()
+        s.attempt_is_young[file] = False
+        s.left_open = s.left_open + 1
+        s.log(Opcode.UPDATE_BLOCKS, file)
+        s.attempt_ends(primary, file)

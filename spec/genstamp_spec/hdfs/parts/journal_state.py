@@ -12,6 +12,7 @@ counted beside the log (OP_SET_GENSTAMP_V2, OP_ALLOCATE_BLOCK_ID), so that the s
 import enum
 
 from genstamp_model.language import (
+    Bool,
     Index,
     Record,
     enumeration,
@@ -114,6 +115,10 @@ class JournalState(TreeState, BlockState, RunningState, EarlierState):
 
     image_earlier = per(File, record(Earlier))  # complete, whatever it was; without locations
     second_blocks = number(limit="second_blocks")  # history: only limited, never read
+
+    def image_has_earlier(s, file: File) -> Bool:
+        """The file has a block before its last one in the image."""
+        return ~s.image_earlier[file].state.at(BlockLifecycle.absent)
 
 
 class CallKind(enum.Enum):

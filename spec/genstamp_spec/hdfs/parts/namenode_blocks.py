@@ -23,8 +23,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 class BlockSteps(RecoveryStart, lane="namenode"):
     """addBlock, complete, blockReceived, commitBlockSynchronization.
 
-    What a client passes, what a datanode reports and what a primary brings back is left to the parts that build on this
-    one.
+    What a client passes, what a datanode reports and what a primary brings back, the views of the callers say.
     """
 
     def check_lease(s, client: Client, file: File, *, answers: bool) -> None:
@@ -41,8 +40,6 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def missing_inode(s) -> str:
         """What a writer is told whose inode is not there (HDFS-2484)."""
         return "FileNotFoundException"
-
-    # What the parts that build on this one fill in.
 
     def has_targets(s) -> None:
         """Checks: a replica can be placed somewhere."""
@@ -238,3 +235,15 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
 class Blocks(BlockSteps, Leases, lane="namenode"):
     """The same with leases."""
+
+
+class KnownBytesAreNotDeleted(BlockSteps, lane="namenode"):
+    """A repair: those that were asked need not be all that have a replica, least of all after an append.
+
+    A block that is opened again has for its locations the replicas that were reported by then, be they fewer than its
+    pipeline had. Hadoop takes a primary's word that there is nothing.
+    """
+
+    def may_delete_block(s, file: File) -> None:
+        """Checks: the block was empty, as far as the NameNode was told."""
+        require(s.block_bytes[file] == 0, "no bytes of the block are known", "IOException")

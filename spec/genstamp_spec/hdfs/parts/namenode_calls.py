@@ -3,11 +3,8 @@
 Coarser than HDFS: whether a last block is full is left open; permissions, directories, storage policies and
 erasure-coded files play no part; an append does not ask for a new block where the last one has room (NEW_BLOCK).
 
-What a client knows, what is logged and what becomes of a file's data is left to the parts that build on these: the
-methods that they fill in do nothing here, or the least.
+What a client knows and what becomes of a file's data, the views of the callers say; what is logged, `file_calls.py`.
 """
-
-from collections.abc import Callable
 
 from genstamp_model.language import Bool, Members, Number, Ordered, action, either, observe, require
 from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
@@ -28,13 +25,6 @@ class AppendCall(Blocks, lane="namenode"):
     def are_enough(s, stored: Members[Datanode]) -> Bool:
         """One of the replicas is live. Hadoop 3.4.1 asks for none where no datanode is live."""
         return ~(stored & s.running).is_empty()
-
-    def exceeds_quota(s, client: Client, file: File) -> bool:  # noqa: ARG002 - a hook
-        """Whether the call ends because the quota does not allow for the rest of the last block; here, it does."""
-        return False
-
-    def is_at_boundary(s, file: File) -> None:
-        """Checks: the last block may be full, or there is none."""
 
     @action
     def append(s, client: Client, file: File) -> None:
@@ -62,10 +52,6 @@ class AppendCall(Blocks, lane="namenode"):
         s.goes_on_with_block(client, file)
         observe(generation_stamp=s.block_stamp[file])
 
-    def appends_to_closed(s, client: Client, file: File) -> Callable[[], None] | None:  # noqa: ARG002 - a hook
-        """What follows where the file of another client is closed at once; here, that is left out."""
-        return None
-
     def reopen(s, client: Client, file: File) -> None:
         """The file is under construction, with a lease."""
         s.file[file].fire(FileLifecycle.append)
@@ -76,12 +62,6 @@ class AppendCall(Blocks, lane="namenode"):
         """BlockManager#convertLastBlockToUnderConstruction: whoever stores the block is an expected location (A.4)."""
         s.block[file].fire(BlockLifecycle.append)
         s.locations[file] = s.stored[file]
-
-    def goes_on_with_block(s, client: Client, file: File) -> None:
-        """The client is given the last block."""
-
-    def goes_on_without_block(s, client: Client, file: File) -> None:
-        """The client is given no block."""
 
 
 class FsyncCall(Blocks, lane="namenode"):
@@ -98,13 +78,6 @@ class FsyncCall(Blocks, lane="namenode"):
         s.may_flush(client, file)
         s.take_length(client, file, num_bytes)
         s.has_flushed(file)
-
-    def flushed_bytes(s, file: File) -> Number:
-        """The length that the client tells."""
-        raise NotImplementedError
-
-    def may_flush(s, client: Client, file: File) -> None:
-        """Checks: the client has written to the block."""
 
     def may_take_length(s, client: Client, file: File, stamp: Ordered, num_bytes: Number, *, answers: bool) -> None:
         """Checks: of the NameNode's part of fsync.
@@ -129,9 +102,6 @@ class FsyncCall(Blocks, lane="namenode"):
         s.block_bytes[file] = num_bytes
         observe(num_bytes=num_bytes)
 
-    def has_flushed(s, file: File) -> None:
-        """The hflush returns."""
-
 
 class TreeCalls(Blocks, lane="namenode"):
     """delete, and what rename asks for: where a file then is, each system keeps in its own way (E.14)."""
@@ -152,12 +122,6 @@ class TreeCalls(Blocks, lane="namenode"):
         s.drop_lease(file)
         s.leaves_the_tree(file)
         s.deletion_is_logged(client, file)
-
-    def leaves_the_tree(s, file: File) -> None:
-        """No path leads to the file any more."""
-
-    def deletion_is_logged(s, client: Client, file: File) -> None:
-        """OP_DELETE, where there is a log."""
 
     def may_rename(s, client: Client, file: File, is_free: Bool) -> None:
         """Checks: the file is there, open or not, and nothing is where it is to go.

@@ -5,15 +5,16 @@ can sync and answer nothing); of the reports that the standby has queued only th
 """
 
 from genstamp_model.language import Lifecycle, Members, action, forall, none, observe, require, those, when
-from genstamp_spec.hdfs.parts.edit_replay import EditReplay
+from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.journal_state import Call, CallStage, Service
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, no_datanode
+from genstamp_spec.hdfs.state.journal import Logged
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class NamenodeFailover(EditReplay, lane="namenode"):
+class NamenodeFailover(Logged, lane="namenode", callers=(Client, Datanode)):
     """namenode_stops, start_active_services, restart, safe mode."""
 
     @action
@@ -97,7 +98,22 @@ class NamenodeFailover(EditReplay, lane="namenode"):
         s.lease_files.update(lambda holder: those(File, lambda file: s.image[file].holder == holder))
         s.lease.update(lambda holder: s.loaded_lease(holder))
         s.cached.update(lambda client: s.image_cached[client])
+        s.earlier.update(lambda file: s.loaded_earlier(file))
         observe(generation_stamp=s.last_stamp)
+
+    def loaded_earlier(s, file: File) -> Earlier:
+        """The block before the last one.
+
+        Coarser  its replicas are known at once; they count only where it becomes the last one again.
+        """
+        image = s.image_earlier[file]
+        return Earlier(
+            state=image.state,
+            stamp=image.stamp,
+            num_bytes=image.num_bytes,
+            locations=no_datanode(),
+            stored=when(s.image_has_earlier(file), s.running, no_datanode()),
+        )
 
     def loaded_block(s, file: File) -> Lifecycle:
         """A18, A19: the last block of an open file is UNDER_CONSTRUCTION, others are COMPLETE."""

@@ -34,8 +34,7 @@ class Release(enum.Enum):
 class Leases(RecoveryStart, NamespaceState, lane="namenode"):
     """create, renewLease, recoverLease, the lease monitor, and what they share.
 
-    How a client keeps its stream and who leads a recovery is left to the parts that build on this one: the methods that
-    they fill in do nothing here, or the least.
+    How a client keeps its stream and who leads a recovery, the views of the callers say.
     """
 
     # Effects that several steps share.
@@ -234,3 +233,22 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         s.may_work()
         require(expired, "the lease is past its hard limit")
         require(s.lease_files[holder].has(file), "the lease covers the file")
+
+
+class WriterLosesTheFile(Leases, lane="namenode"):
+    """A repair: its writer loses the file at once."""
+
+    def hold_softly(s, file: File) -> None:
+        """The NameNode holds the file, as it does past the hard limit, so that its writer has lost it.
+
+        Hadoop leaves it with its writer, whose lease is renewed (facts F.2).
+        """
+        s.reassign(file, Holder.NAMENODE)
+
+
+class WriterKeepsTheFile(WriterLosesTheFile, lane="namenode"):
+    """As in Hadoop 3.4.1: the repair is taken out."""
+
+    def hold_softly(s, file: File) -> None:
+        """The writer's lease is renewed, and no more."""
+        Leases.hold_softly(s, file)

@@ -12,7 +12,7 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 class PipelineCalls(RecoveryStart, lane="namenode"):
-    """updateBlockForPipeline and updatePipeline, and the client's side of each as hooks."""
+    """updateBlockForPipeline and updatePipeline."""
 
     def check_block_under_construction(s, client: Client, file: File, refused: bool) -> None:
         """FSNamesystem#checkUCBlock, in its order (facts E.6); stamps are not compared."""

@@ -18,7 +18,7 @@ from genstamp_spec.lifecycles.lease import LeaseLifecycle
 class NamenodeRestarts(EarlierBlocks, Leases, Restarting, lane="namenode"):
     """Restart, safe mode, block reports of what is being written.
 
-    What was logged of lengths, and what datanodes have, is left to the parts that build on this one.
+    What was logged of lengths, and what datanodes have, the view `Restarting` leaves to finer ones.
     """
 
     def may_call(s, client: Client) -> None:

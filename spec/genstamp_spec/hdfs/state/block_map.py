@@ -65,6 +65,8 @@ class Reports(ReportsState):
 class BlockMap(Reports):
     """Replicas in the block map, in excess, to be deleted and to be copied; blocks that are committed and completed."""
 
+    # Counting (BlockManager#countNodes).
+
     def wanted(s) -> Number:
         """How many replicas a block should have."""
         return s.wanted_replicas.size()
@@ -192,5 +194,3 @@ class BlockMap(Reports):
         s.file[file].fire(FileLifecycle.close)
         s.client_name[file] = none
         s.update_needed(file)
-
-    # Counting (BlockManager#countNodes).

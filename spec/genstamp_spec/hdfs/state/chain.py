@@ -24,6 +24,8 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 class Chain(PipelineState, ReplicaRecovery):
     """The writer's stages, requests to the nodes, whom the NameNode names, and which nodes are silent or serve."""
 
+    # The writer.
+
     def in_stage(s, *stages: Stage) -> None:
         """Checks: where the client is."""
         require(s.writer_alive, "the client is running")
@@ -191,5 +193,3 @@ class Chain(PipelineState, ReplicaRecovery):
         replica = s.replica[datanode]
         current = replica.stamp >= s.block_stamp
         return s.locations.has(datanode) & s.running.has(datanode) & s.is_visible(replica) & current
-
-    # The writer.

@@ -5,6 +5,8 @@ back, and what a call changes outside the NameNode, depends on the grain of a sy
 the least, and a view of a finer grain says what it is.
 """
 
+from collections.abc import Callable
+
 from genstamp_model.language import Bool, Members, Number, Ordered, case
 from genstamp_spec.hdfs.parts.state import Attempt, BlockState, Client, Datanode, File, FileState, RunningState
 
@@ -160,3 +162,40 @@ class Callers(FileState, BlockState, RunningState):
         """Whether a deletion finds the block gone, as one that is reported again does (G.6 row 3, HDFS-5024)."""
         gone = ~s.known(file) & deletes
         return case("gone", gone, "a deletion finds the block gone", unchanged=s.why_an_answer_changes_nothing())
+
+    # append.
+
+    def exceeds_quota(s, client: Client, file: File) -> bool:  # noqa: ARG002 - a hook
+        """Whether the call ends because the quota does not allow for the rest of the last block; here, it does."""
+        return False
+
+    def is_at_boundary(s, file: File) -> None:
+        """Checks: the last block may be full, or there is none."""
+
+    def appends_to_closed(s, client: Client, file: File) -> Callable[[], None] | None:  # noqa: ARG002 - a hook
+        """What follows where the file of another client is closed at once; here, that is left out."""
+        return None
+
+    def goes_on_with_block(s, client: Client, file: File) -> None:
+        """The client is given the last block."""
+
+    def goes_on_without_block(s, client: Client, file: File) -> None:
+        """The client is given no block."""
+
+    # fsync, delete.
+
+    def flushed_bytes(s, file: File) -> Number:
+        """The length that the client tells."""
+        raise NotImplementedError
+
+    def may_flush(s, client: Client, file: File) -> None:
+        """Checks: the client has written to the block."""
+
+    def has_flushed(s, file: File) -> None:
+        """The hflush returns."""
+
+    def leaves_the_tree(s, file: File) -> None:
+        """No path leads to the file any more."""
+
+    def deletion_is_logged(s, client: Client, file: File) -> None:
+        """OP_DELETE, where there is a log."""

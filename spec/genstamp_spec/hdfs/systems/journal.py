@@ -18,10 +18,22 @@ from genstamp_model.language import (
 )
 from genstamp_spec.hdfs.bugs.journal import HDFS_12369, JOURNAL_BUGS
 from genstamp_spec.hdfs.bugs.journal_2_7 import JOURNAL_2_7
-from genstamp_spec.hdfs.parts.client_calls import AT_MOST_ONCE
+from genstamp_spec.hdfs.parts.client_calls import AT_MOST_ONCE, ClientCalls
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock
+from genstamp_spec.hdfs.parts.edit_log import EditLog
+from genstamp_spec.hdfs.parts.edit_replay import EditReplay
+from genstamp_spec.hdfs.parts.file_calls import LoggedAppends, LoggedRecovery, LoggedTree, LoggedWrites
 from genstamp_spec.hdfs.parts.journal_state import CallKind, CallStage, Opcode, Service
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_calls import AppendCall, FsyncCall, TreeCalls
+from genstamp_spec.hdfs.parts.namenode_failover import NamenodeFailover
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
+from genstamp_spec.hdfs.parts.recovery_in_outline import RecoveryInOutline
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File
 from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
+from genstamp_spec.hdfs.state.journal import Logged
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
@@ -41,7 +53,7 @@ OMITS = (
 )
 
 
-class JournalProperties(TwoBlocks):
+class JournalProperties(Logged):
     """What hdfs.journal promises; numbers S are those of the facts, page J."""
 
     # Replay.
@@ -326,7 +338,28 @@ LIMITS = (
 
 JOURNAL = System(
     "hdfs.journal",
-    parts=[JournalProperties],
+    parts=[
+        RecoveryStart,
+        Leases,
+        BlockSteps,
+        EarlierBlocks,
+        RepeatedAddBlock,
+        TreeCalls,
+        FsyncCall,
+        AppendCall,
+        PipelineCalls,
+        EditLog,
+        ClientCalls,
+        LoggedAppends,
+        LoggedWrites,
+        LoggedTree,
+        RecoveryInOutline,
+        LoggedRecovery,
+        EditReplay,
+        NamenodeFailover,
+        TwoBlocks,
+        JournalProperties,
+    ],
     doc="The edit log, its sync and replay, active and standby, restart and failover, and the retry cache.",
     semantics={
         "repaired": (),

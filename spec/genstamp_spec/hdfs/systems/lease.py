@@ -13,11 +13,10 @@ from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall, FsyncCall, TreeCalls
 from genstamp_spec.hdfs.parts.namenode_files import LastBlockCalls, Tree
-from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_leases import Leases, WriterKeepsTheFile, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.namenode_opening import Overwriting
 from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
-from genstamp_spec.hdfs.parts.soft_takeover import WriterKeepsTheFile, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.some_data import SomeData, SomeOutages, SomeStreams
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, Holder
 from genstamp_spec.hdfs.refinements import length_with_earlier, single_writer

@@ -184,7 +184,8 @@ class PipelineProperties(PipelinePromises):
         A writer that brings no new stamp gives up who refuses it.
         """
         given_up = s.excluded.has(datanode) & s.locations.has(datanode)
-        return (given_up & (s.reused_stamps == 0)).implies(s.failed.has(datanode))
+        new_stamps: Bool = s.reused_stamps == 0
+        return (given_up & new_stamps).implies(s.failed.has(datanode))
 
     @invariant
     def write_fails_only_with_cause(s) -> Bool:

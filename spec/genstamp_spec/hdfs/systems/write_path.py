@@ -26,14 +26,12 @@ from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
 from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
-from genstamp_spec.hdfs.parts.known_length import KnownBytesAreNotDeleted
 from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
-from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, KnownBytesAreNotDeleted
+from genstamp_spec.hdfs.parts.namenode_leases import Leases, WriterKeepsTheFile, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
-from genstamp_spec.hdfs.parts.soft_takeover import WriterKeepsTheFile, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.parts.streamed_blocks import FurtherBlocks
 from genstamp_spec.hdfs.projections import AS_LEASE, AS_PIPELINE, AS_RECOVERY

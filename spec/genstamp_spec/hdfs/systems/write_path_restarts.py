@@ -10,11 +10,10 @@ from genstamp_model.language import Bool, Configuration, Hole, System, exists, f
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
-from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_leases import Leases, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
-from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File
 from genstamp_spec.hdfs.parts.streamed_restarts import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
 from genstamp_spec.hdfs.projections import AS_LEASE_WITH_RESTARTS

@@ -17,16 +17,14 @@ from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
 from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
-from genstamp_spec.hdfs.parts.known_length import KnownBytesAreNotDeleted
 from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
-from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, KnownBytesAreNotDeleted
+from genstamp_spec.hdfs.parts.namenode_leases import Leases, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
-from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.parts.streamed_blocks import FurtherBlocks
 from genstamp_spec.hdfs.parts.streamed_truncate import StreamedTruncate
