@@ -93,6 +93,17 @@ def test_zeros_that_a_crash_has_left_hide_nothing(tmp_path: Path, zeros: bytes) 
     assert _check(tmp_path, nn=lines + zeros + _line(90, AGAIN).encode())[0] == "violated"
 
 
+@pytest.mark.parametrize("cut", range(1, 4))
+@pytest.mark.parametrize("follows", ["", "\n", _line(70, "server.Something: else"), f"\n{WHOLE[12]}"])
+def test_line_that_breaks_off_in_zeros_is_not_taken_for_a_whole_one(tmp_path: Path, cut: int, follows: str) -> None:
+    """Its end may have said something else: of the holder `DFSClient_17` only `DFSClient_1` may be left."""
+    torn = "".join(WHOLE[:12])[:-cut].encode() + ZEROS + follows.encode()
+    (tmp_path / "nn.log").write_bytes(NAMED.encode() + torn)
+    report = check_alone([tmp_path])
+    assert (report.safety, len(report.rejects)) == ("undetermined", 1)
+    assert "breaks off in zeros" in str(report.rejects)
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_steps_in_utf_16_behind_lines_in_utf_8_are_told(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "nn.log").write_bytes("".join([*WHOLE, 9000 * " ", "\n"]).encode() + _line(90, AGAIN).encode(encoding))

@@ -48,7 +48,7 @@ from genstamp.logs.readers.log_scan import (
 )
 from genstamp.logs.readers.log_scan import LINE as EVENT_LINE
 from genstamp.logs.readers.log_state import NAMENODE, UNKNOWN
-from genstamp.logs.readers.log_text import SOMETHING_ELSE, LogReader
+from genstamp.logs.readers.log_text import SOMETHING_ELSE, ZEROS, LogReader
 from genstamp.logs.readers.seen_replicas import SeenReplicas
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
 from genstamp.logs.rows import Batch, Collected
@@ -227,9 +227,11 @@ class FastReading:
         begins = data.find(b"\n", 0, stop_at) + 1 or stop_at
         beginning = bytes(data[: max(begins, min(stop_at, _SHOWN))]).split(b"\n")
         self._lines_as_written, self._piece_line = [], self._line
-        if any(plain_line(line) is not line for line in beginning[:_SHOWING]):
+        is_torn = data.find(ZEROS, 0, stop_at) >= 0
+        if is_torn or any(plain_line(line) is not line for line in beginning[:_SHOWING]):
             self._lines_as_written = bytes(data[:stop_at]).split(b"\n")
-            data = b"\n".join(map(plain_line, self._lines_as_written))
+            # Of zeros alone compiled code decides nothing.
+            data = b"\n".join(ZEROS if ZEROS in line else plain_line(line) for line in self._lines_as_written)
             stop_at = len(data)
         text = np.frombuffer(data, np.uint8)
         text.flags.writeable = False  # Compiled once, for either.

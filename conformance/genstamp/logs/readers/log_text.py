@@ -29,6 +29,13 @@ _PART_MIN, _HEAD_OF_PART = 1 << 14, 64
 
 GLUED = "two lines in one, of which the second states a step, too"
 
+TORN = "the line breaks off in zeros, which a crash has left"
+
+ZEROS = b"\0\0"
+"""What a line has in it that was not written to its end; UTF-16 has no two of them together."""
+
+_BREAK = re.compile(rb"\0{2,}")
+
 _DATED = re.compile(rb"^\.*\d{4}-\d\d-\d\d[ T]", re.MULTILINE)
 
 
@@ -121,6 +128,12 @@ class LogReader:
             yield from self._whole(self._cut_at, line)
 
     def _whole(self, place: Place, line: bytes) -> Iterator[Sighting | Reject]:
+        if ZEROS in line:
+            *torn, line = _BREAK.split(line)
+            for text in torn:
+                yield from self._torn(place, text)
+            if not line.strip(b"\r") and any(torn):
+                return
         parts = log_line(line) or cut_line(line, self.before)
         if parts is None:
             yield from self._below(place, line)
@@ -131,6 +144,13 @@ class LogReader:
             yield from self._message(place, line, parts)
         else:
             self._goes_on = place
+
+    def _torn(self, place: Place, line: bytes) -> Iterator[Reject]:
+        """What is left of a line whose end was not written: even where it looks whole, more may have stood there."""
+        if tells_in_vain(line):
+            yield Reject(place, TORN, shortened(line))
+        elif line:
+            self._counts.lines[place.file, SOMETHING_ELSE] += 1
 
     def _message(self, place: Place, line: bytes, parts: LogLine) -> Iterator[Sighting | Reject]:
         forms = PATTERNS.forms(parts.message)
