@@ -119,6 +119,13 @@ class FileError(GenstampError):
         self.reason = reason
 
 
+class StandardInputError(GenstampError):
+    """Standard input is named, and is closed."""
+
+    def __init__(self) -> None:
+        super().__init__("standard input is closed; name a file, or give input")
+
+
 class RunFileError(FileError):
     """A run of an implementation cannot be read or written, or the file is not a run."""
 

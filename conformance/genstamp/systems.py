@@ -67,10 +67,11 @@ class UnknownSystemError(GenstampError):
     """
 
     def __init__(self, name: str) -> None:
-        near = difflib.get_close_matches(name, PLACES, n=5, cutoff=0.5) or list(PLACES)[:5]
+        near = difflib.get_close_matches(name, PLACES, n=5, cutoff=0.5)
+        names = f"similar names: {', '.join(near)}" if near else f"there are {', '.join(list(PLACES)[:5])} and more"
         super().__init__(
-            f"there is no system '{name}'; similar names: {', '.join(near)} (`genstamp list` shows all); name your "
-            "own system as module:NAME or FILE.py:NAME"
+            f"there is no system '{name}'; {names} (`genstamp list` shows all); name your own system as module:NAME or "
+            "FILE.py:NAME"
         )
         self.name = name
 

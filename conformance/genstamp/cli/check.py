@@ -133,6 +133,8 @@ def check(
     if deadlock and (engine is Engine.SPARK or looks_for_path):
         message = "it cannot be combined with --engine spark, --witness or --scenario"
         raise typer.BadParameter(message, param_hint="--deadlock")
+    if trace is not None:
+        _refuse_no_place(trace)
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
@@ -207,6 +209,18 @@ def _show_path(found: Sequence[Looked], form: Format, trace: Path | None, system
         sought = found[-1].witness
         _write(trace, None if path is None else witnessing.trace(path, sought), f"{sought} is not reached", system)
     raise typer.Exit(witnessing.verdict_of(found).exit_code)
+
+
+def _refuse_no_place(file: Path) -> None:
+    """Refuse a file that cannot be written where it is named, before a search that may take long.
+
+    Raises:
+        TraceFileError: it is a directory, or its directory is not there.
+    """
+    if file.is_dir():
+        raise TraceFileError(file, "it is a directory")
+    if not file.parent.is_dir():
+        raise TraceFileError(file, f"there is no directory {file.parent}")
 
 
 def _write(file: Path, trace: dict[str, Any] | None, why_not: str, system: str) -> None:

@@ -98,6 +98,7 @@ def conform(
     Exit code: 0 it conforms, 12 it does not, 3 undetermined (too many states were possible, or Ctrl-C), 75 it cannot be
     driven.
     """
+    _refuse_idle(walk, simulate, configuration or (), coverage)
     if simulate is not None:
         held_against = system or "hdfs.lease"
         raise typer.Exit(
@@ -182,6 +183,16 @@ def conform(
             lines = tuple(run_lines(report.failure.cluster, report.failure.requests, how))
             typer.echo(_saved(lines, save, drawn, same), err=True)
     raise typer.Exit(verdict([found]).exit_code)
+
+
+def _refuse_idle(walk: bool, simulate: int | None, configuration: Sequence[str], coverage: bool) -> None:
+    """Refuse options that would do nothing beside the others."""
+    if walk and simulate is not None:
+        raise typer.BadParameter("it cannot be combined with --simulate", param_hint="--walk")
+    if configuration and not walk:
+        raise typer.BadParameter("it needs --walk; random runs draw their own", param_hint="--configuration")
+    if coverage and simulate is None:
+        raise typer.BadParameter("it needs --simulate", param_hint="--coverage")
 
 
 def _options(**given: object) -> list[str]:

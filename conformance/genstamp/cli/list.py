@@ -31,13 +31,21 @@ def list_systems(
     ] = ListFormat.TEXT,
 ) -> None:
     """List the systems; with names, their configurations, properties, bugs, and what they do not cover."""
-    chosen = [found(name)[0] for name in systems] if systems else every_system()
+    chosen = [_named(name) for name in systems] if systems else every_system()
     if form is ListFormat.JSON:
         typer.echo(json.dumps([as_json(system) for system in chosen], indent=2))
     elif systems or details:
         typer.echo("\n".join(line for system in chosen for line in described(system)))
     else:
         typer.echo("\n".join(listed(chosen)))
+
+
+def _named(name: str) -> System:
+    """A system by its name, without a configuration."""
+    system, configuration = found(name)
+    if configuration:
+        raise typer.BadParameter(f"'{configuration}' is a configuration; name a system, such as {system.name}")
+    return system
 
 
 def listed(systems: Sequence[System]) -> Iterator[str]:

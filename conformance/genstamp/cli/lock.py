@@ -11,7 +11,7 @@ import typer
 
 from genstamp import exit_codes
 from genstamp import lock as locks
-from genstamp.cli.verify import ending_children_on_sigterm, run
+from genstamp.cli.verify import ending_children_on_sigterm, refuse_no_checkout, run
 from genstamp.errors import LockError
 from genstamp.systems import PLACES, place_of, system_named
 from genstamp.verify import results as writing
@@ -42,6 +42,7 @@ def lock(
     if own:
         plan = of_file(own[0], on_demand=True)
     else:
+        refuse_no_checkout(repository)
         chosen = [place_of(system_named(name).name) for name in systems] if systems else PLACES.values()
         plan = searches(path, on_demand=True, systems=chosen)
     # Coverage is not the lock's business, and what differs from it is shown here.

@@ -1,5 +1,6 @@
 """Keeps standard output, which a program may parse, free of text that an author's threads print."""
 
+import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator
@@ -28,18 +29,11 @@ class UnwrittenError(GenstampError):
         super().__init__(f"standard output: {problem.strerror or problem}")
 
 
-@contextmanager
-def _written() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:  # Whoever reads it has seen enough.
-        raise
-    except OSError as problem:
-        raise UnwrittenError(problem) from None
-
-
 class OwnOutput:
     """A stream that the main thread writes to, and those in `printing`; what others write is on standard error.
+
+    Where its reader has left, as `head` does, the rest is dropped, and the verdict is still the exit code; a thread in
+    `printing`, which may print for ever, gets the error.
 
     Args:
         stream: that of which all the rest is.
@@ -50,21 +44,35 @@ class OwnOutput:
 
     def write(self, text: str) -> int:
         """Write a text to this thread's stream; UnwrittenError if that fails, for example because the disk is full."""
-        with _written():
-            return self._of_this_thread().write(text)
+        with self._written():
+            self._of_this_thread().write(text)
+        return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write texts, likewise."""
-        with _written():
+        with self._written():
             self._of_this_thread().writelines(lines)
 
     def flush(self) -> None:
         """Pass on what was written; UnwrittenError likewise."""
-        with _written():
+        with self._written():
             self._stream.flush()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            if threading.current_thread() is not threading.main_thread():
+                raise
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+        except OSError as problem:
+            raise UnwrittenError(problem) from None
 
     def _of_this_thread(self) -> TextIO:
         is_main = threading.current_thread() is threading.main_thread()

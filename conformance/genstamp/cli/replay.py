@@ -1,6 +1,5 @@
 """The verb `replay`: checks a trace against the specification, and shows it in another form."""
 
-import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +11,7 @@ from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning, group_of, stages
 from genstamp.report.places import place
+from genstamp.standard_input import standard_input
 from genstamp.systems import UnknownSystemError, place_of, system_named
 from genstamp.systems import found as system_found
 from genstamp_model.language import Instance
@@ -61,7 +61,7 @@ def replay(
 
 def _text(path: Path) -> bytes:
     if str(path) == "-":
-        return sys.stdin.buffer.read()
+        return standard_input().read()
     try:
         return path.read_bytes()
     except OSError as problem:

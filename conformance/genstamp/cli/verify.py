@@ -31,7 +31,7 @@ from genstamp.verify.quick import quick
 from genstamp.verify.results import Results
 from genstamp.verify.row import Verdict, worst
 from genstamp.verify.run import Progress, Run, run_directory
-from genstamp.verify.summing import found_in
+from genstamp.verify.summing import LOCK, found_in
 
 
 def verify(
@@ -74,6 +74,7 @@ def verify(
             raise typer.BadParameter("a file of your own is always checked as a whole", param_hint="--all")
         plan = of_file(file, on_demand=on_demand)
     else:
+        refuse_no_checkout(repository)
         plan = whole(repository, on_demand=on_demand) if everything or on_demand else quick(repository)
     with ending_children_on_sigterm():
         results = run(plan, repository, out, seed, jobs)
@@ -85,6 +86,15 @@ def verify(
     else:
         typer.echo(writing.in_form(output, results), nl=False)
     raise typer.Exit(results.exit_code)
+
+
+def refuse_no_checkout(repository: Path) -> None:
+    """Refuse a directory without a specification: nothing there could be compared or brought up to date."""
+    if not (repository / LOCK.parent).is_dir():
+        raise typer.BadParameter(
+            f"{repository.absolute()} is no checkout of genstamp; go there, or name your own file",
+            param_hint="--repository",
+        )
 
 
 def bring_up_to_date(repository: Path, results: Results) -> None:

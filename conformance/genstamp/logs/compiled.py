@@ -6,12 +6,29 @@ compiled with `numba.njit`.
 """
 
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from numba import njit
 
-compiled: Any = partial(njit, cache=True, nogil=True, _nrt=False)
+
+def _probe() -> None:
+    """Compiled by nobody."""
+
+
+def _can_keep() -> bool:
+    """Whether compiled code can be kept: some directory for it can be written."""
+    try:
+        njit(cache=True)(_probe)
+    except RuntimeError:
+        return False
+    return True
+
+
+KEEPS: Final = _can_keep()
+"""Whether compiled code is kept; else each process compiles anew."""
+
+compiled: Any = partial(njit, cache=KEEPS, nogil=True, _nrt=False)
 """Decorates what is called from Python or is large."""
 
-inlined: Any = partial(njit, cache=True, forceinline=True, _nrt=False)
+inlined: Any = partial(njit, cache=KEEPS, forceinline=True, _nrt=False)
 """Decorates what becomes part of the code that calls it."""

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute
 from numba import njit
 
+from genstamp.logs.compiled import KEEPS
 from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, apart, exchanged
 from genstamp.logs.kernel import MISSING
 from genstamp.logs.readers.sighting import Unit
@@ -318,7 +319,7 @@ def keys_of_entities(entities: Any) -> Any:
     return keys_of({"number": number, "name": name})
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=KEEPS, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _keys_of(numbers: Any, offsets: Any, text: Any, keys: Any) -> Any:
     """Numbers, and where there is none FNV-1a of the name, without a sign."""
     for row in range(len(numbers)):
@@ -331,7 +332,7 @@ def _keys_of(numbers: Any, offsets: Any, text: Any, keys: Any) -> Any:
     return keys
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=KEEPS, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _parts_of(keys: Any, parts: Any, part_of: Any) -> Any:
     for row in range(len(keys)):
         value = np.uint64(keys[row]) * np.uint64(0x9E3779B97F4A7C15)
@@ -340,7 +341,7 @@ def _parts_of(keys: Any, parts: Any, part_of: Any) -> Any:
     return part_of
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=KEEPS, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _met(keys: Any, met: Any) -> Any:
     """Marks all keys that are met."""
     for row in range(len(keys)):

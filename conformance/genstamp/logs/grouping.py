@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from genstamp.logs.compiled import KEEPS
+
 _INSERTED_MAX = 64
 
 
@@ -41,7 +43,7 @@ def distinct(numbers: Any) -> Any:
     return firsts
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=KEEPS)  # type: ignore[untyped-decorator, unused-ignore]
 def _number(words: Any, numbers: Any, group: Any) -> int:
     """For each row the number of its key, in the order in which keys are met; gives how many there are."""
     bits = 4
@@ -69,7 +71,7 @@ def _number(words: Any, numbers: Any, group: Any) -> int:
     return groups
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=KEEPS)  # type: ignore[untyped-decorator, unused-ignore]
 def _gather(group: Any, starts: Any, order: Any) -> None:
     for row in range(len(group)):
         starts[group[row] + 1] += 1
@@ -81,7 +83,7 @@ def _gather(group: Any, starts: Any, order: Any) -> None:
         free[group[row]] += 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=KEEPS)  # type: ignore[untyped-decorator, unused-ignore]
 def _sort(starts: Any, order: Any, units: Any, sequences: Any) -> Any:
     """Sorts short keys; gives where those begin and end that are too long for this and not in order yet."""
     long = [(np.int64(0), np.int64(0))]

@@ -4,13 +4,13 @@ Not here: reading it (`genstamp.logs.units`).
 """
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from genstamp.errors import GenstampError
+from genstamp.standard_input import standard_input
 
 STANDARD_INPUT = "-"
 """What is written for it among paths; a file of that name is `./-`."""
@@ -32,6 +32,7 @@ def with_standard_input(paths: Sequence[str]) -> Iterator[list[str]]:
 
     Raises:
         StandardInputTwiceError: it is named more than once.
+        StandardInputError: it is closed.
         OSError: it cannot be read, or there is no room for it.
     """
     if paths.count(STANDARD_INPUT) > 1:
@@ -42,5 +43,5 @@ def with_standard_input(paths: Sequence[str]) -> Iterator[list[str]]:
     with tempfile.TemporaryDirectory(prefix="genstamp-") as directory:
         file = Path(directory) / _NAME
         with file.open("wb") as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy, _CHUNK)
+            shutil.copyfileobj(standard_input(), copy, _CHUNK)
         yield [str(file) if path == STANDARD_INPUT else path for path in paths]

@@ -84,7 +84,10 @@ def test_no_trace_is_written_where_nothing_is_violated(trace: Path) -> None:
 
 def test_a_trace_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     result = run("check", f"{SYSTEM}:three", "--bug", "eager-commit", "--trace", str(tmp_path))
-    assert str(result.exception) == f"{tmp_path}: Is a directory"
+    assert str(result.exception) == f"{tmp_path}: it is a directory"
+    assert result.stdout == "", "refused before the search"
+    result = run("check", f"{SYSTEM}:three", "--trace", str(tmp_path / "no" / "trace.json"))
+    assert str(result.exception) == f"{tmp_path / 'no' / 'trace.json'}: there is no directory {tmp_path / 'no'}"
 
 
 def test_a_shortest_way_to_a_witness_is_shown_and_written(trace: Path) -> None:

@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from genstamp.logs.compiled import inlined
+from genstamp.logs.compiled import KEEPS, inlined
 
 
 def as_bytes(text: bytes) -> Any:
@@ -164,19 +164,19 @@ def until_brace(text: Any, at: int, end: int) -> int:
     return at
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=KEEPS, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
 def is_digit(byte: int) -> bool:
     """Whether it is one of 0 to 9."""
     return 48 <= byte <= 57
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=KEEPS, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
 def is_word(byte: int) -> bool:
     r"""Whether it is what `\w` is in a pattern."""
     return 48 <= byte <= 57 or 97 <= byte <= 122 or 65 <= byte <= 90 or byte == 95
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=KEEPS, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
 def is_blank(byte: int) -> bool:
     r"""Whether it is what `\s` is in a pattern."""
     return byte == 32 or 9 <= byte <= 13
