@@ -4,6 +4,7 @@ Not here: the peers themselves (`tlc`, `spin`) and the comparison.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -17,6 +18,9 @@ STOPS: Final = "no step is missing where the system may not stop"
 """Claims that are not properties of a model: checked by every peer, the second one only where the model has a
 `may_stop`.
 """
+
+_PLACE: Final = re.compile(r"\w+\.py:\d+")
+"""A line of the specification, as the comments of an export name it."""
 
 
 class Verdict(StrEnum):
@@ -78,8 +82,11 @@ class Peer(Protocol):
 
 
 def digest(peer: Peer, instance: Instance) -> str:
-    """SHA-256 of the text that a peer is given, in hexadecimal: while it is the same, so is the answer."""
-    return hashlib.sha256(peer.text(instance).encode()).hexdigest()
+    """SHA-256 of the text that a peer is given, in hexadecimal: while it is the same, so is the answer.
+
+    Without the lines of the specification that its comments name, which change when a file is edited above them.
+    """
+    return hashlib.sha256(_PLACE.sub("", peer.text(instance)).encode()).hexdigest()
 
 
 def claims(model: Model) -> list[str]:
