@@ -280,6 +280,17 @@ def test_what_is_recorded_is_not_asked_again_but_of_a_few_systems_and_on_demand(
     assert all(job.arguments["recorded"] is None for job in jobs)
 
 
+def test_text_is_the_same_where_only_lines_that_its_comments_name_have_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance, peer = small_system.COUNTER.instance("two"), Pretended()
+
+    def of(text: str) -> str:
+        monkeypatch.setattr(Pretended, "text", lambda self, instance: text)
+        return digest(peer, instance)
+
+    assert of("Add == n + 1  \\* parts.py:7, an outcome") == of("Add == n + 1  \\* more_parts.py:812, an outcome")
+    assert of("Add == n + 1  \\* parts.py:7") != of("Add == n + 2  \\* parts.py:7")
+
+
 def test_only_the_same_answer_to_the_same_text_is_taken_as_recorded() -> None:
     instance, wrong = small_system.COUNTER.instance("two"), Pretended(says=replace(HERE, distinct=1))
     model = instance.model.digest
