@@ -91,14 +91,11 @@ class Automaton:
 
     def shown(self, states: int, rule: Rule, needs: Needs) -> int:
         """The set of states after an event, with nothing unseen before it."""
-        after = forgotten = 0
+        after = 0
         for way, needed in zip(rule.ways, needs, strict=True):
             if needed is not None and all(need & still for need, still in zip(needed, STILL, strict=True)):
-                if way.forgets:
-                    forgotten = self._through(states, way)
-                else:
-                    after |= self._through(states, way)
-        return after or forgotten
+                after |= self._through(states, way)
+        return after
 
     def tables(self) -> "Tables":
         """The same as arrays; computed when first asked for."""

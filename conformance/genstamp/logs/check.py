@@ -246,11 +246,10 @@ class _Batch:
 
 
 def nodes_of(rows: Rows, those: Any) -> set[tuple[str, int]]:
-    """The nodes that some rows were seen by; what one node wrote into two units, or late, counts as two."""
+    """The nodes that some rows were seen by; what one node wrote into two units counts as two."""
     ruled = those[rows.rule[those] != NO_RULE]
     pairs = np.unique(np.stack([rows.node[ruled], rows.unit[ruled]]), axis=1).T.tolist()
-    late = {("", -1)} if rows.after.take(pa.array(ruled)).null_count < len(ruled) else set()
-    return {(rows.nodes[node], unit) for node, unit in pairs} | late
+    return {(rows.nodes[node], unit) for node, unit in pairs}
 
 
 def search(automaton: Automaton, pieces: Pieces, terms: Terms, entity: int, answers: Answers) -> bool:

@@ -5,7 +5,6 @@ Unseen steps are found by trying every event of the machine. Not here: other ord
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -54,8 +53,7 @@ def judge(
         if not after:
             return Judgment("violated", "unknown", index)
         shown = (
-            _after(kind, frozenset(), shown, _without_forgetting(rule), values, held, loose)
-            or _after(kind, frozenset(), shown, rule, values, held, loose)
+            _after(kind, frozenset(), shown, rule, values, held, loose)
             or _after(kind, unseen, shown, rule, values, held, loose)
             or after
         )
@@ -68,10 +66,6 @@ def judge(
     if all(over.values()):
         return Judgment("conformant", "complete", None)
     return Judgment("conformant", "unknown" if any(over.values()) else "unfinished", None)
-
-
-def _without_forgetting(rule: Rule) -> Rule:
-    return replace(rule, ways=tuple(way for way in rule.ways if not way.forgets))
 
 
 def _is_over(kind: Kind, state: str) -> bool:

@@ -1,10 +1,9 @@
 """The slow path: entities that the given order of events rejects are tried in every order that is possible.
 
 Known is only the order of one node's own events, what a source tells of causes, and that what was done under a recovery
-id comes after the NameNode gave the id out and before the NameNode accepts its result. A line that is written after its
-lock was released (`Sighting.late`) comes before the later lines of its node, and perhaps before earlier ones, too. The
-replica on a datanode's disk is checked against the final state of the block: a fact that was correct when the disk was
-read is not invalidated by later events. The search is bounded; beyond the bound the answer is *undetermined*.
+id comes after the NameNode gave the id out and before the NameNode accepts its result. The replica on a datanode's disk
+is checked against the final state of the block: a fact that was correct when the disk was read is not invalidated by
+later events. The search is bounded; beyond the bound the answer is *undetermined*.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -12,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from genstamp.logs.automaton import Automaton
-from genstamp.logs.readers.sighting import began
 from genstamp.logs.registers import Registers, Values
 from genstamp.logs.tables import ROLES_MAX
 
@@ -32,9 +30,7 @@ class Seen:
     Attributes:
         rule: its number among the rules of the entity's kind.
         values: stamp, recovery id, length.
-        node: who saw it; of a line that was written late nobody else.
-        written_by: who wrote that line; else "".
-        began: the order of the line that says that the call began which that line ends; 0 if there is none.
+        node: who saw it.
         name: of the event, if others name it in their `after`.
         after: names of events that certainly came before, beside those of the same node; one that is not among the
         events is of no other entity.
@@ -45,22 +41,15 @@ class Seen:
     node: str
     name: tuple[int, int] | None = None
     after: tuple[tuple[int, int], ...] = ()
-    written_by: str = ""
-    began: int = 0
 
 
 def seen(row: Mapping[str, Any]) -> Seen:
     """A row of `tables.CONCERNS` as an event to be ordered."""
     # What one node wrote into two units is not ordered by anything known.
-    unit, node = row["unit"], f"{row['node']} {row['unit']}"
-    before = row["after"] or ()
-    after = tuple((unit, each) for each in before if each >= 0)
+    unit = row["unit"]
+    after = tuple((unit, before) for before in row["after"] or ())
     values = Values(row["generation_stamp"], row["recovery_id"], row["num_bytes"])
-    name = unit, row["sequence"] // ROLES_MAX
-    call = began(before)
-    if call is None:
-        return Seen(row["rule"], values, node, name, after)
-    return Seen(row["rule"], values, f"{node} {row['sequence']}", name, after, written_by=node, began=call)
+    return Seen(row["rule"], values, f"{row['node']} {unit}", (unit, row["sequence"] // ROLES_MAX), after)
 
 
 @dataclass(frozen=True)
@@ -180,19 +169,15 @@ def _order(came: Mapping[_Situation, tuple[_Situation, int] | None], last: _Situ
 def known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[int]]:
     """For each event those that certainly come before it."""
     before: list[set[int]] = [set() for _ in events]
-    written: dict[str, list[int]] = {}
+    last: dict[str, int] = {}
     given_out: dict[int, int] = {}
     synced: dict[int, list[int]] = {}
     named = {event.name: index for index, event in enumerate(events) if event.name is not None}
     for index, event in enumerate(events):
         before[index].update(named[name] for name in event.after if name in named)
-        earlier = written.setdefault(event.written_by or event.node, [])
-        for other in reversed(earlier if event.began or not event.written_by else []):
-            if not event.written_by or _order_of(events[other]) <= event.began:
-                before[index].add(other)
-                if not events[other].written_by:
-                    break  # Whatever was written before comes before that.
-        earlier.append(index)
+        if event.node in last:
+            before[index].add(last[event.node])
+        last[event.node] = index
         step = automaton.rules[event.rule].event
         if event.values.recovery_id is not None and step in GIVES_OUT:
             given_out.setdefault(event.values.recovery_id, index)
@@ -212,10 +197,6 @@ def known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[
         for index in found:
             before[index].update(lasts)
     return [frozenset(those) for those in before]
-
-
-def _order_of(event: Seen) -> int:
-    return event.name[1] if event.name is not None else 0
 
 
 def _lasts(events: Sequence[Seen], found: Container[int]) -> frozenset[int]:

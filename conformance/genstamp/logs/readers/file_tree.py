@@ -8,9 +8,6 @@ is a directory.
 from dataclasses import dataclass, field
 from typing import Protocol, Union
 
-from genstamp.logs.readers.sighting import Concern
-from genstamp.logs.rules.shape import PERHAPS
-
 
 @dataclass
 class KnownBlock:
@@ -35,14 +32,10 @@ class KnownFile:
 
     Attributes:
         key: inode id, or path and epoch of its creation, "<path>#<epoch>"; epoch 0 is that of a file whose creation
-            was not seen.
-        path: where it is now.
-        holder: the lease holder; "" if there is none or it is unknown.
-        is_open: whether it was last seen under construction.
-        blocks: those that are known, in order.
-        sole: whose only file it was when its recovery began.
-        is_born: whether its creation was seen, or need not be.
-        is_doubtful: whether what was seen of it may be of another file that was at its path.
+        was not seen. path: where it is now. holder: the lease holder; "" if there is none or it is unknown. is_open:
+            whether it
+        was last seen under construction. blocks: those that are known, in order. sole: whose only file it was when its
+        recovery began.
     """
 
     key: str
@@ -51,16 +44,6 @@ class KnownFile:
     is_open: bool = False
     blocks: list[KnownBlock] = field(default_factory=list)
     sole: list[str] = field(default_factory=list)
-    is_born: bool = False
-    is_doubtful: bool = False
-
-    def doubt(self) -> None:
-        """What was seen of the file may be of another one, and no line has to show its creation."""
-        self.is_born = self.is_doubtful = True
-
-    def concern(self, role: str = "") -> Concern:
-        """The file as an entity that an event concerns; in the role `PERHAPS` if it is doubtful."""
-        return Concern("file", self.key, PERHAPS if self.is_doubtful else role)
 
     def last_block(self) -> KnownBlock | None:
         """The last block that is known."""
@@ -107,9 +90,7 @@ class FileTree:
         self.displaced = 0
         self._root: _Directory = {}
         self._epochs: dict[str, int] = {}
-        self._gone: dict[str, KnownFile] = {}
-        self._overwritten: dict[str, None] = {}
-        self._left: dict[str, KnownFile] = {}
+        self._gone: dict[str, str] = {}
         self._moved: dict[str, list[KnownFile]] = {}
 
     def find(self, path: str) -> KnownFile | None:
@@ -124,10 +105,7 @@ class FileTree:
         if found is None:
             epoch = self._epochs.get(path, 0) + (self._gone.pop(path, None) is not None)
             self._epochs[path] = epoch
-            left = self._left.pop(path, None)
-            found = KnownFile(left.key if left else f"{path}#{epoch}", path)
-            if left:
-                found.doubt()
+            found = KnownFile(f"{path}#{epoch}", path)
             self._put(path, found)
         return found
 
@@ -136,12 +114,7 @@ class FileTree:
 
         None is put there.
         """
-        gone = self._gone.get(path)
-        return self.find(path) or KnownFile(gone.key if gone else f"{path}#{self._epochs.get(path, 0)}", path)
-
-    def last_at(self, path: str) -> KnownFile | None:
-        """The file at a path, else the one that was there last, wherever it is now."""
-        return self.find(path) or self._gone.get(path)
+        return self.find(path) or KnownFile(self._gone.get(path, f"{path}#{self._epochs.get(path, 0)}"), path)
 
     def closed_by(self, path: str, holder: str) -> list[KnownFile]:
         """The files of which a holder closes one, by a path that it may have been moved away from."""
@@ -159,8 +132,7 @@ class FileTree:
         epoch = self._epochs.get(path, 0) + 1
         self._epochs[path] = epoch
         self._gone.pop(path, None)
-        self._left.pop(path, None)
-        created = KnownFile(str(inode_id) if inode_id else f"{path}#{epoch}", path, is_born=True)
+        created = KnownFile(str(inode_id) if inode_id else f"{path}#{epoch}", path)
         self._put(path, created)
         return created
 
@@ -193,20 +165,6 @@ class FileTree:
         """Takes away what is at and below a path; gives the files that were known there."""
         self._ask(None)
         return _files(self._take(path))
-
-    def overwrite(self, path: str) -> list[KnownFile]:
-        """As `remove`, where another file is created and no line tells how the one before it ended."""
-        if self.find(path) is not None:
-            self._overwritten[path] = None
-        return self.remove(path)
-
-    def may_still_be_at(self, path: str, file: KnownFile) -> None:
-        """What is seen next at a path is perhaps of a file that seems to have left it."""
-        self._left[path] = file
-
-    def may_be_of_another(self, path: str) -> bool:
-        """Whether a line that ends a file may be of the one before the one at its path; true once for each."""
-        return self.find(path) is not None and self._overwritten.pop(path, True) is None
 
     def rename(self, source: str, destination: str) -> tuple[list[KnownFile], list[KnownFile]]:
         """Moves what is at and below a path; gives the files moved, and those that were overwritten."""
@@ -247,7 +205,7 @@ class FileTree:
         *parents, name = _names(path) or [""]
         directory = self._lookup("/".join(parents))
         taken = directory.pop(name, None) if isinstance(directory, dict) else None
-        self._gone.update((file.path, file) for file in _files(taken))
+        self._gone.update((file.path, file.key) for file in _files(taken))
         return taken
 
     def _put(self, path: str, what: _Directory | KnownFile) -> None:

@@ -7,7 +7,7 @@ Messages are those of Hadoop 0.20 to 3.4.
 from collections.abc import Iterator
 
 from genstamp.logs.readers.file_tree import KnownFile
-from genstamp.logs.readers.log_message import NO_STEP, Message, Patterns
+from genstamp.logs.readers.log_message import Message, Patterns
 from genstamp.logs.readers.log_namenode import begins_recovery
 from genstamp.logs.readers.sighting import Concern, Sighting
 
@@ -88,10 +88,10 @@ def _created(message: Message) -> Iterator[Sighting]:
     """At DEBUG; the audit log repeats it a moment later."""
     tree = message.state.tree(message.state.namespace(message.line))
     path = message.text("file")
-    overwritten = tree.overwrite(path)
+    overwritten = tree.remove(path)
     file = tree.create(path, message.number("inode") or 0)
     file.is_open, file.holder = True, message.text("holder")
-    message.state.created(message.state.namespace(message.line), path)
+    message.state.created(file)
     for gone in overwritten:
         yield _of_file(message, "delete", gone, gone.holder, "holder")
     yield _of_file(message, "create", file, file.holder, "")
@@ -112,9 +112,6 @@ PATTERNS.ignores(rb"DIR* NameSystem.startFile: src=", rb"DIR\* NameSystem\.start
 )
 def _held_by_another(message: Message) -> Iterator[Sighting]:
     """F.1: the file has a writer, or it is being recovered. The caller may have no lease."""
-    if message.state.tree(message.state.namespace(message.line)).find(message.text("file")) is None:
-        message.count(NO_STEP)  # Late lines of other calls have hidden which file is there.
-        return
     in_recovery = "recovery is in progress" in message.text("why")
     refused_with = "RecoveryInProgressException" if in_recovery else "AlreadyBeingCreatedException"
     yield _of_file(message, message.text("operation").lower(), _file(message, True), "", "", refused_with=refused_with)
@@ -176,7 +173,7 @@ def _of_file(
     destination: str = "",
     refused_with: str | None = None,
 ) -> Sighting:
-    concerns = [file.concern() if event == "delete" else Concern("file", file.key)]
+    concerns = [Concern("file", file.key)]
     if holder:
         concerns.append(Concern("lease", holder, role))
     return message.state.seen(

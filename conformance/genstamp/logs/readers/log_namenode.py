@@ -274,18 +274,16 @@ def _released(message: Message) -> Iterator[Sighting]:
 
 @PATTERNS.says(
     rb"updatePipeline(",
-    rb"updatePipeline\((?:block=)?%(pooled)b, newG(?:S|enerationStamp)=(?P<new_stamp>\d+), newLength=(?P<length>\d+),"
+    rb"updatePipeline\((?:block=)?%(pooled)b, newG(?:S|enerationStamp)=\d+, newLength=(?P<length>\d+),"
     rb" newNodes=\[(?P<locations>[^\]]{0,5000})\], client(?:Name)?=(?P<holder>[^)]+)\)",
 )
 def _update_pipeline_asked(message: Message) -> Iterator[Sighting]:
     message.state.ask(
         message.line,
         "updatePipeline",
-        recovery_id=message.number("new_stamp"),
         length=message.number("length"),
         client=message.text("holder"),
         locations=",".join(sorted(message.text("locations").split(", "))),
-        block_id=message.text("block"),
     )
     message.count("request, told of again when it is carried out")
     return iter(())
@@ -300,8 +298,10 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     if message.match.end() == len(message.match.string) and len(message.text("new_stamp")) < len(message.text("stamp")):
         raise UnreadableError("the line ends within a stamp")  # A log in which the last line is cut.
-    asked = message.state.asked(message.line, "updatePipeline", block_id, message.number("new_stamp"))
+    asked = message.state.asked(message.line, "updatePipeline")
     file = message.state.file_of_block(namespace, block_id)
+    if file is not None and message.state.tree(namespace).find(file.path) is not file:
+        file = None  # Another call has removed it since this one has left the lock.
     client = asked.client
     concerns = [Concern("block", block_id)]
     if file is not None:
@@ -324,7 +324,7 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
         num_bytes=asked.length,
         observed={"locations": asked.locations} if asked.locations else {},
         client=client,
-    ).late(asked.order or None)
+    )
 
 
 @PATTERNS.says(
@@ -357,12 +357,9 @@ def _synchronization_asked(message: Message) -> Iterator[Sighting]:
 )
 def _synchronization(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
-    recovery_id = message.number("recovery_id")
-    asked = message.state.asked(message.line, "commitBlockSynchronization", block_id, recovery_id)
+    asked = message.state.asked(message.line, "commitBlockSynchronization")
     path = message.text("file")
-    file = message.state.file_of_block(namespace, block_id)
-    if path and not message.state.was_given(namespace, block_id):
-        file = message.state.tree(namespace).at(path)
+    file = message.state.tree(namespace).at(path) if path else message.state.file_of_block(namespace, block_id)
     observed = {"closed": str(bool(path)).lower(), "deleted": str(asked.deletes).lower()}
     concerns = [Concern("block", block_id)]
     if file is not None:
@@ -371,7 +368,7 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         if asked.deletes and file.blocks and str(file.blocks[-1].block_id) == block_id:
             file.blocks.pop()
     others = [] if file is None or not path else [each for each in _closed(file) if each.entity != block_id]
-    length = message.number("length")
+    length, recovery_id = message.number("length"), message.number("recovery_id")
     recovery_id = asked.recovery_id if recovery_id is None else recovery_id
     if recovery_id is not None:
         log_grants.grant(
@@ -391,7 +388,7 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         observed=observed,
         logged="successful",
         file=path,
-    ).late(asked.order or None)
+    )
     for other in others:
         yield _seen(message, "close", "block", other.entity, [other], namespace, stamped=False, file=path)
 
@@ -419,12 +416,12 @@ def _let_go(file: KnownFile) -> list[Concern]:
 
 def _closed(file: KnownFile) -> list[Concern]:
     """The file is closed; its blocks with it."""
-    blocks = [] if file.is_doubtful else [each for each in file.blocks if not each.complete]
+    blocks = [Concern("block", str(block.block_id)) for block in file.blocks if not block.complete]
     for block in file.blocks:
         block.complete = True
     file.is_open, file.holder = False, ""
     file.sole.clear()
-    return [Concern("block", str(block.block_id)) for block in blocks]
+    return blocks
 
 
 def _seen(

@@ -5,7 +5,6 @@ log tell. Not here: the messages themselves (`log_namenode`, `log_datanode`).
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -74,7 +73,7 @@ class LogState:
         self._waiting: list[tuple[Sighting, str]] = []
         self.recoveries: dict[tuple[str, str], Recovery] = {}
         self._requests: dict[tuple[bytes, str], Request] = {}
-        self._created: Counter[tuple[str, str]] = Counter()
+        self._created: dict[int, None] = {}
         self._lacking: dict[tuple[str, str], int] = {}
         self._unreported: dict[tuple[str, str], tuple[int, str]] = {}
         self._waited, self._longest = 0, (0, "", "")
@@ -205,15 +204,10 @@ class LogState:
         return [file for file in self.tree(namespace).known() if file.is_open]
 
     def file_of_block(self, namespace: str, block_id: str) -> KnownFile | None:
-        """The file that was given a block, if that was seen, and no line that may be of a later call has removed it."""
-        file = self._file_of_block.get((namespace, block_id)) if self.was_given(namespace, block_id) else None
-        return file if file is not None and self.tree(namespace).find(file.path) is file else None
-
-    def was_given(self, namespace: str, block_id: str) -> bool:
-        """Whether a line has shown which file was given a block."""
+        """The file that was given a block, if that was seen."""
         if self.elsewhere is not None and self.elsewhere.namespace == namespace:
             self.elsewhere.ask_block(block_id)
-        return (namespace, block_id) in self._file_of_block
+        return self._file_of_block.get((namespace, block_id))
 
     def give_block(self, namespace: str, block_id: str, file: KnownFile) -> None:
         """A file was given a block."""
@@ -365,17 +359,11 @@ class LogState:
         """Keeps the request of a thread until the thread logs its result."""
         if len(self._requests) >= WAITING_MAX:
             self._requests.clear()
-        request = Request(recovery_id, length, client, deletes, block_id, locations, self._order)
-        self._requests[line.thread, call] = request
-        self._requests[line.thread, f"{call} {block_id} {recovery_id}"] = request
+        self._requests[line.thread, call] = Request(recovery_id, length, client, deletes, block_id, locations)
 
-    def asked(self, line: LogLine, call: str, block_id: str = "", recovery_id: int | None = None) -> "Request":
-        """The last request of the thread of a line in such a call; about a block under a new stamp, if they are given.
-
-        Many layouts name no thread, and then requests of several are known as of one.
-        """
-        of_one = f"{call} {block_id} {recovery_id}" if recovery_id is not None else call
-        return self._requests.get((line.thread, of_one), Request())
+    def asked(self, line: LogLine, call: str) -> "Request":
+        """The last request of the thread of a line in such a call."""
+        return self._requests.get((line.thread, call), Request())
 
     def is_asked(self, line: LogLine, call: str) -> bool:
         """Whether the thread of a line got such a call and has not logged its result."""
@@ -414,11 +402,11 @@ class LogState:
         """The blocks whose replicas are counted."""
         return [int(block_id) for name, block_id in self._lacking if name == namespace]
 
-    def created(self, namespace: str, path: str) -> None:
+    def created(self, file: KnownFile) -> None:
         """The log of state changes has reported a creation, which the audit log may repeat."""
         if len(self._created) >= WAITING_MAX:
             self._created.clear()
-        self._created[namespace, path] += 1
+        self._created[id(file)] = None
 
     def closed_by(self, namespace: str, path: str, holder: str) -> list[KnownFile]:
         """The files of which a holder closes one, as in `FileTree`; none where it is answered once more."""
@@ -427,12 +415,9 @@ class LogState:
             return []
         return self.tree(namespace).closed_by(path, holder)
 
-    def was_created(self, namespace: str, path: str) -> bool:
-        """Whether a creation at a path was already reported; true once for each that was."""
-        told = self._created.pop((namespace, path), 0)
-        if told > 1:
-            self._created[namespace, path] = told - 1
-        return told > 0
+    def was_created(self, file: KnownFile | None) -> bool:
+        """Whether the creation of a file was already reported; computed once."""
+        return file is not None and self._created.pop(id(file), True) is None
 
     def datanode_left(self, recovery: "Recovery | None") -> str:
         """The primary of a recovery: the one location that is left. Else the only datanode."""
@@ -449,7 +434,7 @@ class LogState:
 
 @dataclass(frozen=True)
 class Request:
-    """The request of a call, as far as its first line states it; its order is 0 if there is no such line."""
+    """The request of a call, as far as its first line states it."""
 
     recovery_id: int | None = None
     length: int | None = None
@@ -457,7 +442,6 @@ class Request:
     deletes: bool = False
     block_id: str = ""
     locations: str = ""
-    order: int = 0
 
 
 @dataclass

@@ -29,11 +29,6 @@ WAITED = "waited for a report"
 """How the remark on blocks begins that were COMMITTED for a while, because no datanode had reported a replica."""
 
 
-def began(after: Sequence[int]) -> int | None:
-    """The order that `Sighting.late` was given; None if the line was written under the lock."""
-    return next((-1 - each for each in after if each < 0), None)
-
-
 NO_START_IS_MISSING = "taken for granted: no line of a start of the NameNode is missing, after which stamps may fall"
 """The remark on a log in which a stamp is lower than one before. A log that was filtered may lack such a line."""
 
@@ -45,7 +40,7 @@ class Concern(NamedTuple):
         kind, entity: the entity's key, with the event's namespace.
         role: in which part, as the rules of the kind distinguish it.
         after: orders of events of the same unit and entity on other nodes that certainly came before, and that no
-        order of one node's own events tells; what `began` reads if its own node's order does not tell either.
+        order of one node's own events tells.
     """
 
     kind: Kind
@@ -66,20 +61,6 @@ class Sighting(NamedTuple):
     order: int
     event: Event
     concerns: Sequence[Concern]
-
-    def late(self, began: int | None = 0) -> "Sighting":
-        """The same of a line that was written after its lock was released.
-
-        The lines before it, of other threads, may be of later steps; the lines after it are, but for those that are
-        late as well.
-
-        Args:
-            began: order of the line that says that the call began; 0 if no call has one. None if this one has lost its
-            own: then the lines are taken to be in order.
-        """
-        if began is None:
-            return self
-        return self._replace(concerns=[each._replace(after=(-1 - began,)) for each in self.concerns])
 
 
 class Reject(NamedTuple):

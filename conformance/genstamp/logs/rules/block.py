@@ -23,7 +23,7 @@ from genstamp.logs.rules.block_checks import (
 from genstamp.logs.rules.block_completion import COMPLETION
 from genstamp.logs.rules.block_on_disk import ON_DISK
 from genstamp.logs.rules.block_recovery import RECOVERY
-from genstamp.logs.rules.shape import UNCHANGED, Effect, Move, Rule, RuleBook, Way, lost, perhaps, states
+from genstamp.logs.rules.shape import UNCHANGED, Effect, Move, Rule, RuleBook, Way, lost, states
 from genstamp.logs.rules.soft_limit import OF_BLOCKS
 from genstamp.logs.rules.unplaced import BALANCES, REPLICA_ORDERS, UNPLACED_RULES
 
@@ -163,7 +163,6 @@ _COPIES = (
 )
 
 _END = (
-    perhaps("delete", "A20  FSDirWriteFileOp#startFile, audited when later calls have been logged", Way(("remove",))),
     # A20. With a snapshot the block outlives the file.
     Rule("delete", (Way(("remove",)), Way()), "A20, E.14  BlockManager#removeBlock"),
     Rule(

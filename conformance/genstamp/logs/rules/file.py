@@ -20,7 +20,6 @@ from genstamp.logs.rules.shape import (
     Sets,
     Way,
     lost,
-    perhaps,
     states,
 )
 from genstamp.logs.rules.soft_limit import OF_FILES
@@ -274,16 +273,6 @@ _RECOVERY = (
 )
 
 _TREE = (
-    *(
-        perhaps(event, "I.5  FSNamesystem#logAuditEvent: the lock was released before, so calls overtake it", Way())
-        for event in ("create", "append", "truncate", "rename", "delete")
-    ),
-    Rule(
-        "delete",
-        (Way(("delete",)), *UNCHANGED),
-        "E.14  FSDirDeleteOp#delete of this file, or of the one that was at its path before",
-        when={"outcome": "unknown"},
-    ),
     *(
         Rule(event, UNCHANGED, "E.14: there was no such file, or it could not be changed", when={"answer": "false"})
         for event in ("delete", "rename")

@@ -243,25 +243,10 @@ class RuleBook:
     balances: tuple[Balance, ...] = ()
 
 
-PERHAPS = "perhaps"
-"""The role of a file that a line in the audit log may be of, though it seems to be of another one at the same path, and
-of a block that may be of another one.
-"""
-
-
 def lost(source: str) -> Rule:
     """The rule for a start of the NameNode that has lost an edit of the entity: its state and registers are unknown."""
-    return _forgets("namenode_restart", "lost", source)
-
-
-def perhaps(event: str, source: str, *ways: Way) -> Rule:
-    """The rule for an event in the role `PERHAPS`: a possible meaning, and otherwise nothing is known afterwards."""
-    return _forgets(event, PERHAPS, source, *ways)
-
-
-def _forgets(event: str, role: str, source: str, *ways: Way) -> Rule:
     everything: Sets = dict.fromkeys(Register, "")
-    return Rule(event, (*ways, Way(forgets=True)), source, role=role, sets=everything)
+    return Rule("namenode_restart", (Way(forgets=True),), source, role="lost", sets=everything)
 
 
 def states(*ids: str) -> frozenset[str]:
