@@ -107,16 +107,17 @@ def test_only_the_first_are_told_one_by_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layout", [-51, -55, -60, -63, -66])
 @pytest.mark.parametrize(
-    ("operations", "failed"),
+    ("operations", "first", "failed"),
     [
-        ((START, CREATE, 999, 1000, BLOCK), ["generation stamp 1001 is above 1000"]),
-        ((START, CREATE, 1000, None, BLOCK), []),
-        ((START, CREATE, BLOCK, 1002), []),
-        ((START, CREATE, 1000, 1001, BLOCK), []),
+        ((START, CREATE, 999, 1000, BLOCK), 1, ["generation stamp 1001 is above 1000"]),
+        ((START, CREATE, 1000, None, BLOCK), 1, []),
+        ((START, CREATE, BLOCK, 1002), 20, []),
+        ((START, CREATE, BLOCK, 1002), 1, ["generation stamp 1001 is above 1000"]),
+        ((START, CREATE, 1000, 1001, BLOCK), 1, []),
     ],
-    ids=["not granted", "a transaction is missing", "counter not known", "granted"],
+    ids=["not granted", "a transaction is missing", "counter not known", "from transaction 1", "granted"],
 )
 def test_block_has_no_stamp_that_was_not_granted(
-    tmp_path: Path, operations: tuple[str | int | None, ...], failed: list[str], layout: int
+    tmp_path: Path, operations: tuple[str | int | None, ...], first: int, failed: list[str], layout: int
 ) -> None:
-    assert _found(tmp_path, *operations, layout=layout)[0] == failed
+    assert _found(tmp_path, *operations, layout=layout, first=first)[0] == failed
