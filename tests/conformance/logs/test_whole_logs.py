@@ -155,7 +155,7 @@ def test_block_is_of_the_file_that_it_was_added_to(
         ("OP_ADD", g),
         ("OP_ADD", f),
         ("OP_SET_GENSTAMP_V2", "<GENSTAMPV2>1001</GENSTAMPV2>"),
-        ("OP_SET_PERMISSIONS", "<SRC>/f</SRC><MODE>420</MODE>"),
+        ("OP_ALLOCATE_BLOCK_ID", "<BLOCK_ID>7</BLOCK_ID>"),
         ("OP_ADD_BLOCK", f + block),
         ("OP_CLOSE", g + block),
     )
