@@ -166,7 +166,7 @@ def _target(s: Any, table: Table) -> tuple[Number, Number]:
     place, raised = before + 0, level + 0
     for p, (to, how) in table.items():
         place = when(before == p, to, place)
-        raised = when(before == p, {"same": level, "rise": level + 1, "reset": level * 0}[how], raised)
+        raised = when(before == p, level if how == "same" else level + 1 if how == "rise" else level * 0, raised)
     return place, raised
 
 

@@ -263,35 +263,39 @@ def test_random_systems_are_judged_alike() -> None:
 # Random claims.
 
 
-def two_phase_literals(s: Any, rm: Any, other: Any) -> list[Any]:
+Literals = list[Callable[[], Any]]
+"""Each is made when it is chosen: a value that nothing uses is refused."""
+
+
+def two_phase_literals(s: Any, rm: Any, other: Any) -> Literals:
     return [
-        *(s.rm[one].at(state) for one in (rm, other) for state in RmState),
-        *(s.tm.at(state) for state in TmState),
-        *(s.tm_prepared.has(one) for one in (rm, other)),
-        *(s.prepared_sent.has(one) for one in (rm, other)),
-        s.commit_sent,
-        s.abort_sent,
-        rm == other,
+        *(lambda one=one, state=state: s.rm[one].at(state) for one in (rm, other) for state in RmState),
+        *(lambda state=state: s.tm.at(state) for state in TmState),
+        *(lambda one=one: s.tm_prepared.has(one) for one in (rm, other)),
+        *(lambda one=one: s.prepared_sent.has(one) for one in (rm, other)),
+        lambda: s.commit_sent,
+        lambda: s.abort_sent,
+        lambda: rm == other,
     ]
 
 
-def lease_literals(s: Any, client: Any, other: Any, file: Any) -> list[Any]:
+def lease_literals(s: Any, client: Any, other: Any, file: Any) -> Literals:
     return [
-        *(s.file[file].at(state) for state in FileState),
-        *(s.covered[one].has(file) for one in (client, other, Holder.NAMENODE)),
-        *(s._may_write(one, file) for one in (client, other)),
-        s.expired.has(client),
-        s.stream[client][file] <= s.stamp[file],
-        s.stream[client][file] < s.stream[other][file],
-        s.stamp[file] <= s.last_stamp,
-        s.stream[other][file] <= s.last_stamp,
-        client == other,
+        *(lambda state=state: s.file[file].at(state) for state in FileState),
+        *(lambda one=one: s.covered[one].has(file) for one in (client, other, Holder.NAMENODE)),
+        *(lambda one=one: s._may_write(one, file) for one in (client, other)),
+        lambda: s.expired.has(client),
+        lambda: s.stream[client][file] <= s.stamp[file],
+        lambda: s.stream[client][file] < s.stream[other][file],
+        lambda: s.stamp[file] <= s.last_stamp,
+        lambda: s.stream[other][file] <= s.last_stamp,
+        lambda: client == other,
     ]
 
 
-def chosen(literals: list[Any], choice: list[tuple[float, bool]]) -> Bool:
+def chosen(literals: Literals, choice: list[tuple[float, bool]]) -> Bool:
     """A clause of some of the literals, each as it is or negated."""
-    parts = [literals[int(at * len(literals))] for at, _ in choice]
+    parts = [literals[int(at * len(literals))]() for at, _ in choice]
     [first, *others] = [~part if negated else part for part, (_, negated) in zip(parts, choice, strict=True)]
     for other in others:
         first = first | other

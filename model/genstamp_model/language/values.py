@@ -89,8 +89,8 @@ class Value(Refusing):
         self._expr = expr
         self._seen_at = place
         self._made_in = scopes()
-        # What a function is given need not be used.
-        self._made_at = None if expr is not None and expr.op is Op.PARAMETER else made_now()
+        # What a function is given need not be used, and a constant says nothing of the state.
+        self._made_at = None if expr is not None and expr.op in (Op.PARAMETER, Op.CONST) else made_now()
 
     @property
     def expr(self) -> Expr:
