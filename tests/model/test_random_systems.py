@@ -17,7 +17,7 @@ from genstamp_model.interest import Interest, interests
 from genstamp_model.language import Instance, ir
 from genstamp_model.language.ir import Op
 from genstamp_model.language.model import Model, Property
-from genstamp_model.language.trace import MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import MessageOf, OptionalMember, Range, Subset
 from genstamp_model.language.types import IndexSet, Type
 
 SYSTEMS = 500
@@ -189,7 +189,7 @@ def test_every_form_occurs_often() -> None:
     kinds = Counter(type(variable.type) for model in models for variable in model.variables)
     assert set(kinds) == set(Type.__args__)
     domains = {type(p.domain) for model in models for action in model.actions for p in action.parameters}
-    assert domains == {IndexSet, OptionalMember, MessageOf, Range}
+    assert domains == {IndexSet, OptionalMember, MessageOf, Range, Subset}
 
 
 def roots(model: Model) -> Iterable[ir.Expr]:
