@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
 
+from genstamp.systems import module_of
 from genstamp_model.errors import Source
 from genstamp_model.language import Part, System
 from genstamp_model.language.declarations import Declaration
@@ -31,6 +32,12 @@ class Forgotten:
     name: str
     message: str
     source: Source
+
+
+def of_system(system: System) -> list[Forgotten]:
+    """What the file of a user's system has that no system of it can use; nothing of those that come with genstamp."""
+    module = module_of(system)
+    return [] if module is None else of_module(module)
 
 
 def of_module(module: ModuleType) -> list[Forgotten]:

@@ -23,8 +23,8 @@ from genstamp_model.language import ir
 from genstamp_model.language.author import similar
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.model import Action, Effect, Instance, Model, Property, Variable
-from genstamp_model.language.trace import ActionParameter, Check, OptionalMember, Range
-from genstamp_model.language.types import IndexSet, NumberType, Sizes, Value, show
+from genstamp_model.language.trace import ActionParameter, Check, MessageOf, values_of
+from genstamp_model.language.types import NumberType, Sizes, show
 from genstamp_model.path import Path
 
 _ITEM: Final = re.compile(r"(?P<negated>not\s+)?(?P<name>\w+)\s*(?:\((?P<arguments>[^()]*)\))?")
@@ -166,15 +166,9 @@ def without_progress(path: Path, instance: Instance) -> Path:
 
 def _values(parameter: ActionParameter, sizes: Sizes) -> dict[str, Expr]:
     """The values of a parameter by their names; none of one that ranges over messages."""
-    match parameter.domain:
-        case IndexSet() as index:
-            values: list[Value] = list(range(sizes.of(index)))
-        case OptionalMember(index=index):
-            values = [None, *range(sizes.of(index))]
-        case Range(low=low, high=high):
-            values = list(range(low, high + 1))
-        case _:
-            values = []
+    if isinstance(parameter.domain, MessageOf):
+        return {}
+    values = values_of(parameter.domain, sizes)
     return {show(value, parameter.type, sizes): ir.const(value, parameter.type) for value in values}
 
 

@@ -12,19 +12,18 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from genstamp import forgotten, leads_to
+from genstamp import forgotten
 from genstamp.byte_sizes import bytes_of
 from genstamp.cli import covering, telling, witnessing
 from genstamp.cli.choosing import limited, to_search
 from genstamp.cli.interrupting import Left, each
-from genstamp.cli.searching import Options, search
-from genstamp.cli.telling import Searched
+from genstamp.cli.searching import Options
+from genstamp.cli.telling import Searched, searched
 from genstamp.cli.witnessing import Looked, look_for, look_for_run
 from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, document, verdict
-from genstamp.systems import PLACES, module_of, place_of
-from genstamp_model.explore import INTERRUPTED
-from genstamp_model.language import Instance, System
+from genstamp.systems import PLACES, place_of
+from genstamp_model.language import Instance
 
 
 class Engine(StrEnum):
@@ -167,17 +166,13 @@ def check(
             param_hint="--strict",
         )
     found, left = _searched(instances, options, form)
-    covered = _covered(declared, found, strict) if is_claimed and not left else None
+    covered = None
+    if is_claimed and not left:
+        covered = covering.over(found, strict=strict, forgotten=forgotten.of_system(declared))
     cases = _reported(found, left, covered, form)
     if trace is not None:
         _write(trace, telling.trace(found), "nothing is violated", system)
     raise typer.Exit(verdict(cases).exit_code)
-
-
-def _covered(declared: System, found: Sequence[Searched], strict: bool) -> covering.Covered:
-    """What the searches of all default configurations cover, and what the system's own file does not use."""
-    module = module_of(declared)
-    return covering.over(found, strict=strict, forgotten=forgotten.of_module(module) if module else ())
 
 
 def _reported(
@@ -245,20 +240,13 @@ def _searched(instances: Sequence[Instance], options: Options, form: Format) -> 
     """Search each instance; text is printed at once. Also returns the instances that an interrupt left open."""
 
     def one(instance: Instance) -> Searched:
-        result = search(instance, options)
-        judged = leads_to.judged(result, options.max_states, options.renumber) if options.keeps_states else ()
-        found = Searched(result, judged)
+        found = searched(instance, options)
         if form is Format.TEXT:
             for line in telling.told(found):
                 typer.echo(line)
         return found
 
-    found, left = each(
-        "check",
-        instances,
-        one,
-        lambda one: INTERRUPTED in (one.result.undetermined, *(judged.reason for judged in one.judged)),
-    )
+    found, left = each("check", instances, one, lambda one: one.is_interrupted)
     if form is Format.TEXT:
         for open_ in left:
             typer.echo(open_.told())

@@ -6,11 +6,12 @@ from functools import cached_property
 from typing import Any
 
 from genstamp import coverage, leads_to, vacuity
+from genstamp.cli.searching import Options, search
 from genstamp.report import Case
 from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, left_out, rule_named, rules, search_rule
-from genstamp_model.explore import Result, Verdict, Violation
+from genstamp_model.explore import INTERRUPTED, Result, Verdict, Violation
 from genstamp_model.language.model import Instance, Model
 from genstamp_model.language.types import has_ordered_number
 from genstamp_model.liveness import Liveness
@@ -27,6 +28,11 @@ class Searched:
     def instance(self) -> Instance:
         """The instance that was searched."""
         return self.result.instance
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search, or the judgement of a leads-to property."""
+        return INTERRUPTED in (self.result.undetermined, *(one.reason for one in self.judged))
 
     @property
     def left(self) -> list[str]:
@@ -47,6 +53,13 @@ class Searched:
     def verdict(self) -> Worst:
         """The verdict over all cases, including properties that were not judged."""
         return worst(self.cases)
+
+
+def searched(instance: Instance, options: Options) -> Searched:
+    """Search an instance, and judge its leads-to properties if the search keeps its states."""
+    result = search(instance, options)
+    judged = leads_to.judged(result, options.max_states, options.renumber) if options.keeps_states else ()
+    return Searched(result, judged)
 
 
 def told(found: Searched) -> Iterator[str]:

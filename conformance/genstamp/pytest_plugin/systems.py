@@ -14,17 +14,16 @@ from typing import Any, Final
 
 import pytest
 
-from genstamp import forgotten, leads_to
+from genstamp import forgotten
 from genstamp.cli import covering
-from genstamp.cli.searching import Options, search
-from genstamp.cli.telling import Searched
+from genstamp.cli.searching import Options
+from genstamp.cli.telling import Searched, searched
 from genstamp.errors import GenstampError
 from genstamp.report import Case, of_model
 from genstamp.report.case import Rule
 from genstamp.report.places import place
-from genstamp.systems import module_of, systems_in
+from genstamp.systems import systems_in
 from genstamp_model.errors import ModelError
-from genstamp_model.explore import INTERRUPTED
 from genstamp_model.language import Configuration, Instance, System
 
 _JUDGED: Final = (*of_model.SEARCHED, "leads_to")
@@ -114,11 +113,10 @@ class ConfigurationTests(pytest.Collector):
         Raises:
             KeyboardInterrupt: it was interrupted.
         """
-        result = search(Instance(self.of_system.system.model(), self.configuration), Options())
-        judged = leads_to.judged(result)
-        if INTERRUPTED in (result.undetermined, *(one.reason for one in judged)):
+        found = searched(Instance(self.of_system.system.model(), self.configuration), Options())
+        if found.is_interrupted:
             raise KeyboardInterrupt
-        return Searched(result, judged)
+        return found
 
 
 class _Test(pytest.Item):
@@ -176,9 +174,7 @@ class CoverageTest(_Test):
         """
         found = [one.searched for one in self._of_all]
         assert isinstance(self.parent, SystemTests), self.parent
-        module = module_of(self.parent.system)
-        unused = () if module is None else forgotten.of_module(module)
-        covered = covering.over(found, strict=True, forgotten=unused)
+        covered = covering.over(found, strict=True, forgotten=forgotten.of_system(self.parent.system))
         if not covered.is_whole:
             raise _skipped("not all configurations were searched to the end")
         missing = [_told(case) for case in covering.cases(covered) if case.outcome in _FAILED]

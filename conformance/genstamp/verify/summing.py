@@ -13,7 +13,6 @@ from genstamp import coverage as covering
 from genstamp import forgotten, lock
 from genstamp import vacuity as saying_nothing
 from genstamp.errors import LockError
-from genstamp.systems import module_of
 from genstamp.verify.row import Row, Verdict
 from genstamp_model.language import System
 
@@ -79,8 +78,7 @@ def used(claim: str, system: System) -> Row:
         claim: the row's.
         system: one of the file.
     """
-    module = module_of(system)
-    left = [] if module is None else forgotten.of_module(module)
+    left = forgotten.of_system(system)
     verdict, note = Verdict.HOLDS, "every property, action and part is used"
     if left:
         verdict, note = Verdict.VIOLATED, f"{len(left)} never used"

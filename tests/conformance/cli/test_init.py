@@ -3,17 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from genstamp.cli import main
-
-
-def ends(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """The exit code of the command."""
-    monkeypatch.setattr("sys.argv", ["genstamp", *arguments])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert isinstance(end.value.code, int)
-    return end.value.code
+from tests.conformance.cli.test_own_systems import ends
 
 
 @pytest.fixture

@@ -113,10 +113,6 @@ class TurnState(BlockState):
     recovery_queue = per(Datanode, members(File))  # DatanodeDescriptor.recoverBlocks
 
 
-class NamenodeState(NamespaceState, TurnState):
-    """All of this."""
-
-
 class OriginalState(enum.Enum):
     """State of the replica inside a RUR, or found by a recovery; a better state comes first, as in HDFS."""
 
