@@ -65,7 +65,7 @@ class MorePromises(LeasePromises):
         return (owns & missed).implies(~ended)
 
 
-MORE = System("hdfs.lease", parts=[MorePromises], configurations=LEASE.configurations)
+MORE = System("hdfs.lease", parts=[*LEASE.parts, MorePromises], configurations=LEASE.configurations)
 
 
 @pytest.fixture(scope="module")

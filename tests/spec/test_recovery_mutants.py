@@ -54,7 +54,7 @@ class MorePromises(WrittenOnce):
         return waits.implies(s.block[file].at(BlockLifecycle.under_recovery) & older)
 
 
-MORE = System("hdfs.recovery", parts=[MorePromises], configurations=RECOVERY.configurations)
+MORE = System("hdfs.recovery", parts=[*RECOVERY.parts, MorePromises], configurations=RECOVERY.configurations)
 
 PROVED = (
     "hflush-ffbcedbf",

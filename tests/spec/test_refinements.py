@@ -6,11 +6,12 @@ import pytest
 
 from genstamp_model.explore import Verdict, Violation, explore
 from genstamp_model.language import Bug, System, Variation, action, require
+from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.state import Client, File
 from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.pipeline import PIPELINE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
-from genstamp_spec.hdfs.systems.write_path import WRITE_PATH, WritePathProperties
+from genstamp_spec.hdfs.systems.write_path import WRITE_PATH
 from genstamp_spec.hdfs.systems.write_path_truncate import WRITE_PATH_TRUNCATE
 
 REJECTED = [
@@ -106,7 +107,7 @@ def test_projection_on_truncate_misses_a_check_that_is_dropped(action: str, labe
     assert violation.path.steps[-1].action.declared == action
 
 
-class PipelineIsNotAsked(WritePathProperties, lane="namenode"):
+class PipelineIsNotAsked(PipelineCalls, lane="namenode"):
     """updatePipeline looks at the client's name only."""
 
     @action

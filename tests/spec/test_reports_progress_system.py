@@ -30,6 +30,8 @@ class NothingIsSent(ReportsProgress):
 
 @pytest.mark.slow
 def test_a_block_stays_committed_where_nobody_has_to_report() -> None:
-    silent = System("silent", parts=[NothingIsSent], configurations=REPORTS_PROGRESS.configurations)
+    silent = System(
+        "silent", parts=[*REPORTS_PROGRESS.parts, NothingIsSent], configurations=REPORTS_PROGRESS.configurations
+    )
     [judged] = judge(silent.instance("one_is_enough"))
     assert judged.verdict is Verdict.VIOLATED

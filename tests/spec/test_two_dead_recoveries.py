@@ -11,11 +11,13 @@ import pytest
 from genstamp_model.explore import Verdict
 from genstamp_model.language import Configuration, action, require
 from genstamp_model.liveness import judge
+from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
+from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
 from genstamp_spec.hdfs.parts.state import Datanode, File
-from genstamp_spec.hdfs.systems.block_recovery_ends import BLOCK_RECOVERY_ENDS, RecoveriesEnd
+from genstamp_spec.hdfs.systems.block_recovery_ends import BLOCK_RECOVERY_ENDS
 
 
-class FewKinds(RecoveriesEnd, lane=Datanode):
+class FewKinds(BoundedFaults, lane=Datanode):
     """One crash, one call at a time that comes late, and reports that are lost."""
 
     def may_crash(s) -> None:
@@ -48,15 +50,20 @@ class FewKinds(RecoveriesEnd, lane=Datanode):
         """Never."""
         s.never(file, datanode)
 
+
+class NothingIsForgotten(DatanodeContact, lane="namenode"):
+    """The NameNode forgets no storage."""
+
     @action(hidden=True)
     def storage_is_forgotten(s, datanode: Datanode) -> None:
         """Never."""
-        s.never(datanode)
+        del datanode
+        require(s.crashes < 0, "this does not go wrong here")
 
 
 TWO_DEAD = replace(
     BLOCK_RECOVERY_ENDS,
-    parts=[FewKinds],
+    parts=[*BLOCK_RECOVERY_ENDS.parts, FewKinds, NothingIsForgotten],
     semantics={"repaired": ()},
     bugs=(),
     configurations=[

@@ -43,9 +43,10 @@ def is_authors(module: str, file: str) -> bool:
     return module.startswith(_SPECIFICATIONS) or not file.startswith(_LIBRARIES)
 
 
-def is_specification(function: object) -> bool:
-    """Whether a function is of the specifications that come with the language."""
-    return str(getattr(function, "__globals__", {}).get("__name__", "")).startswith(_SPECIFICATIONS)
+def is_specification(code: object) -> bool:
+    """Whether a function, or a frame of one, is of the specifications that come with the language."""
+    names = code.f_globals if isinstance(code, FrameType) else getattr(code, "__globals__", {})
+    return str(names.get("__name__", "")).startswith(_SPECIFICATIONS)
 
 
 def caller() -> Source:

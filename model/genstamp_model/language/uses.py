@@ -19,7 +19,7 @@ from types import CodeType, FrameType
 from typing import Final
 
 from genstamp_model.errors import Source, SpecError
-from genstamp_model.language.author import has_file, is_author
+from genstamp_model.language.author import has_file, is_author, is_specification
 
 _MESSAGE: Final = (
     "a value of the state is made here and never used: Python has decided without asking it, or it is left over; write "
@@ -95,9 +95,12 @@ _noting: tuple[Uses, FrameType] | None = None
 
 
 def made_now() -> Made | None:
-    """The author's instruction that makes a value now; None where none does, or where it is not noted."""
+    """The author's instruction that makes a value now; None where none does, or where it is not noted.
+
+    Not noted is what a specification that comes with the language makes for whoever calls a function of it.
+    """
     frame = _innermost() if _noting is not None else None
-    return None if _noting is None or frame is None else _noting[0].at(frame)
+    return None if _noting is None or frame is None or is_specification(frame) else _noting[0].at(frame)
 
 
 def changes_now() -> None:
