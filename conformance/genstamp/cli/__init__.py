@@ -1,4 +1,4 @@
-"""The command `genstamp`: one verb a file; `genstamp.cli.verbs` puts them together.
+"""The command `genstamp`: a file or a folder for each verb; `genstamp.cli.verbs` puts them together.
 
 Imports next to nothing before `main` runs: Ctrl-C while modules load ends the command as it does later.
 """

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from genstamp.cli.telling import plain_violation, told_violation
+from genstamp.cli.check.report import plain_violation, told_violation
 from genstamp.progress import each_minute
 from genstamp.report import Case, Format, Verdict, document, verdict
 from genstamp.report.of_model import broken_case, group_of, rules, search_rule

@@ -16,28 +16,28 @@ from genstamp.cli.output import OwnOutput, UnwrittenError
 from genstamp.errors import GenstampError, PeerError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
-for verb, function in (
-    ("init", "init"),
-    ("list", "list_systems"),
-    ("check", "check"),
-    ("simulate", "simulate"),
-    ("replay", "replay"),
-    ("prove", "prove"),
-    ("bmc", "bmc"),
-    ("mutate", "mutate"),
-    ("agree", "agree"),
-    ("export", "export"),
-    ("diagram", "diagram"),
-    ("tables", "tables"),
-    ("conform", "conform"),
-    ("verify", "verify"),
-    ("lock", "lock"),
-    ("doctor", "doctor"),
-    ("dfs", "dfs_app"),
-    ("gfs", "gfs_app"),
-    ("logs", "logs_app"),
+for verb, module, function in (
+    ("init", "init", "init"),
+    ("list", "list", "list_systems"),
+    ("check", "check.verb", "check"),
+    ("simulate", "simulate", "simulate"),
+    ("replay", "replay", "replay"),
+    ("prove", "prove.verb", "prove"),
+    ("bmc", "bmc", "bmc"),
+    ("mutate", "mutate.verb", "mutate"),
+    ("agree", "agree", "agree"),
+    ("export", "export", "export"),
+    ("diagram", "diagram", "diagram"),
+    ("tables", "tables", "tables"),
+    ("conform", "conform.verb", "conform"),
+    ("verify", "verify", "verify"),
+    ("lock", "lock", "lock"),
+    ("doctor", "doctor", "doctor"),
+    ("dfs", "dfs.verb", "dfs_app"),
+    ("gfs", "gfs.verb", "gfs_app"),
+    ("logs", "logs.verb", "logs_app"),
 ):
-    Verbs.verbs[verb] = (f"genstamp.cli.{verb}", function)
+    Verbs.verbs[verb] = (f"genstamp.cli.{module}", function)
 app = typer.Typer(
     cls=Verbs,
     name="genstamp",

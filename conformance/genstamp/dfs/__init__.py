@@ -3,5 +3,5 @@
 - `transfer`: to and from the cluster.
 - `health`: which blocks of which files have too few replicas, or none.
 
-Not here: the command line (`genstamp.cli.dfs`), and the cluster itself (`genstamp_dfs`).
+Not here: the command line (`genstamp.cli.dfs.verb`), and the cluster itself (`genstamp_dfs`).
 """

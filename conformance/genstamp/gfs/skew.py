@@ -13,7 +13,7 @@ from functools import cache
 from itertools import product
 from typing import Final
 
-from genstamp.cli.searching import Options, search
+from genstamp.cli.check.searches import Options, search
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Verdict
 from genstamp_model.language import Instance, System

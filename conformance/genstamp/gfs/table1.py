@@ -13,8 +13,8 @@ from functools import cache
 from itertools import product
 from typing import Any, Final
 
-from genstamp.cli.searching import Options, search
-from genstamp.cli.witnessing import look_for
+from genstamp.cli.check.searches import Options, search
+from genstamp.cli.check.witnesses import look_for
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Verdict
 from genstamp_model.language import Bool, Instance, System, witness

@@ -2,5 +2,5 @@
 
 `job.check_paths` is the whole; `check.verdicts` checks without Spark; `oracle.judge` judges one entity in plain
 Python. The only importer of pyspark beside the distributed explorer. Not here: the command line
-(`genstamp.cli.logs`).
+(`genstamp.cli.logs.verb`).
 """

@@ -15,9 +15,9 @@ from typing import Any, Final
 import pytest
 
 from genstamp import forgotten
-from genstamp.cli import covering
-from genstamp.cli.searching import Options
-from genstamp.cli.telling import Searched, searched
+from genstamp.cli.check import coverage
+from genstamp.cli.check.report import Searched, searched
+from genstamp.cli.check.searches import Options
 from genstamp.errors import GenstampError
 from genstamp.report import Case, of_model
 from genstamp.report.case import Rule
@@ -174,10 +174,10 @@ class CoverageTest(_Test):
         """
         found = [one.searched for one in self._of_all]
         assert isinstance(self.parent, SystemTests), self.parent
-        covered = covering.over(found, strict=True, forgotten=forgotten.of_system(self.parent.system))
+        covered = coverage.over(found, strict=True, forgotten=forgotten.of_system(self.parent.system))
         if not covered.is_whole:
             raise _skipped("not all configurations were searched to the end")
-        missing = [_told(case) for case in covering.cases(covered) if case.outcome in _FAILED]
+        missing = [_told(case) for case in coverage.cases(covered) if case.outcome in _FAILED]
         if missing:
             raise NotKeptError("\n".join(missing))
 

@@ -2,7 +2,7 @@
 `genstamp logs`.
 """
 
-from genstamp.cli.logs import logs_app
+from genstamp.cli.logs.verb import logs_app
 
 if __name__ == "__main__":
     logs_app()

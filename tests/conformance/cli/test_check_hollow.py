@@ -9,8 +9,8 @@ import pytest
 from tests.conformance.cli import hollow_systems
 from typer.testing import CliRunner
 
-from genstamp.cli.covering import over
-from genstamp.cli.telling import Searched
+from genstamp.cli.check.coverage import over
+from genstamp.cli.check.report import Searched
 from genstamp.cli.verbs import app
 from genstamp_model.explore import explore
 

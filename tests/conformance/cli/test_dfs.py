@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from genstamp import exit_codes
-from genstamp.cli import dfs
+from genstamp.cli.dfs import verb
 from genstamp_dfs.hdfs.messages.client_protocol import (
     Delete,
     DirectoryListing,
@@ -63,7 +63,7 @@ class OneFile:
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(dfs.dfs_app, list(arguments))
+    result = CliRunner().invoke(verb.dfs_app, list(arguments))
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -94,7 +94,7 @@ def test_truncate_says_whether_the_file_is_cut(
         pass
 
     client = OneFile(questions)
-    monkeypatch.setattr(dfs, "_client", lambda *_: client)
+    monkeypatch.setattr(verb, "_client", lambda *_: client)
     monkeypatch.setattr("asyncio.sleep", at_once)
     found, _, said = run("truncate", "/file", "5", "--wait", wait)
     assert found == code
@@ -103,7 +103,7 @@ def test_truncate_says_whether_the_file_is_cut(
 
 
 def test_permissions_are_shown_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dfs, "_client", lambda *_: OneFile(0))
+    monkeypatch.setattr(verb, "_client", lambda *_: OneFile(0))
     code, printed, _ = run("stat", "/file")
     shown = json.loads(printed)
     assert (code, shown["permission"], shown["path"]) == (0, "0644", "/file")
@@ -143,14 +143,14 @@ def test_a_name_that_is_no_utf_8_is_refused_in_one_sentence() -> None:
 
 @pytest.mark.parametrize(("path", "name"), [("/a/file", "/a/file"), ("/a", "two\\nlines")], ids=["file", "directory"])
 def test_a_listing_has_a_line_with_a_name_for_each_entry(monkeypatch: pytest.MonkeyPatch, path: str, name: str) -> None:
-    monkeypatch.setattr(dfs, "_client", lambda *_: OneFile(0))
+    monkeypatch.setattr(verb, "_client", lambda *_: OneFile(0))
     code, printed, _ = run("ls", path)
     assert (code, printed) == (0, f"-0644\t3\t3\t1970-01-01T00:00:00Z\t{name}\n")
 
 
 @pytest.mark.parametrize(("path", "why"), [("/", "/ cannot be removed"), ("/a", "there is no /a")])
 def test_what_was_not_removed_is_told(monkeypatch: pytest.MonkeyPatch, path: str, why: str) -> None:
-    monkeypatch.setattr(dfs, "_client", lambda *_: OneFile(0))
+    monkeypatch.setattr(verb, "_client", lambda *_: OneFile(0))
     assert run("rm", "-r", path) == (1, "", f"genstamp: {why}\n")
 
 
@@ -178,7 +178,7 @@ def test_fsck_looks_at_files_by_name_and_tells_the_length_of_an_open_one(monkeyp
             last = LocatedBlock(Block(1, 1001, 3), ("datanode1",), 0, False)
             return LocatedBlocks(0, True, (last,), last, False)
 
-    monkeypatch.setattr(dfs, "_client", lambda *_: Open(0))
+    monkeypatch.setattr(verb, "_client", lambda *_: Open(0))
     code, printed, _ = run("fsck")
     told = "3 bytes, 1 blocks, 0 with too few replicas, 0 missing, open for writing"
     assert (code, printed) == (0, f"OK /a: {told}\nOK /b: {told}\n")

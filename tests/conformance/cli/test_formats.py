@@ -12,7 +12,7 @@ from tests.conformance.report.sarif_form import places, well_formed
 from tests.conformance.verify.small_system import COUNTER
 from typer.testing import CliRunner
 
-from genstamp.cli.prove import cases
+from genstamp.cli.prove.verb import cases
 from genstamp.cli.verbs import app
 from genstamp_model.prove import Verdict
 from genstamp_model.prove import prove as judge

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from genstamp import exit_codes
-from genstamp.cli.gfs import GfsVerbs, gfs_app
+from genstamp.cli.gfs.verb import GfsVerbs, gfs_app
 from genstamp_dfs.gfs.server import wire
 from genstamp_dfs.gfs.server.listener import Listener
 from genstamp_dfs.gfs.server.master_server import MasterServer

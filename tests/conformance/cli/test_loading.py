@@ -27,8 +27,8 @@ def test_a_broken_layer_fails_its_own_verb_in_a_line(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_work_with_files_waits_for_no_specification() -> None:
     """Each `genstamp dfs put`, or `gfs put`, is a process of its own: what it loads is paid for with each."""
-    others = ("genstamp_model.language", "genstamp_spec", "genstamp.cli.logs", "genstamp.systems", "z3", "pyspark")
-    modules = "genstamp.cli.dfs, genstamp.cli.gfs, genstamp.cli.gfs_files, genstamp.cli.gfs_names"
+    others = ("genstamp_model.language", "genstamp_spec", "genstamp.cli.logs.verb", "genstamp.systems", "z3", "pyspark")
+    modules = "genstamp.cli.dfs.verb, genstamp.cli.gfs.verb, genstamp.cli.gfs.files, genstamp.cli.gfs.names"
     program = f"import sys, {modules}; print(sorted(set(sys.modules) & set({others})))"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert loaded.stdout == "[]\n"

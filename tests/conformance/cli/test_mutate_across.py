@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from genstamp import judging
 from genstamp.claim_mutants import kept_claims
-from genstamp.cli import across
+from genstamp.cli.mutate import all_systems
 from genstamp.cli.verbs import app
 from genstamp.drawing import keep_draw, kept_draw, names_drawn
 from genstamp.mutation import KeptError
@@ -60,8 +60,8 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.extend(one.name for one in mutants)
         return judge(repository, model, configurations[:1], mutants, **how)
 
-    monkeypatch.setattr(across, "judged_in", watched)
-    monkeypatch.setattr(across, "every_system", lambda: (TWO_PHASE,))
+    monkeypatch.setattr(all_systems, "judged_in", watched)
+    monkeypatch.setattr(all_systems, "every_system", lambda: (TWO_PHASE,))
     return names
 
 
@@ -157,7 +157,7 @@ def test_interrupted_mutants_of_properties_name_their_seed(monkeypatch: pytest.M
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("genstamp.cli.mutate.judge_claims", interrupted)
+    monkeypatch.setattr("genstamp.cli.mutate.verb.judge_claims", interrupted)
     asked = ("tests.model.systems.two_phase:TWO_PHASE", "--properties", "--seed", "5")
     result = run(*asked)
     assert (result.exit_code, "two_phase with seed 5" in result.output) == (3, True)
@@ -175,7 +175,7 @@ def test_an_interrupted_draw_tells_of_the_systems_before(
     def interrupted(*_: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(across, "_sample", interrupted)
+    monkeypatch.setattr(all_systems, "_sample", interrupted)
     result = run(*here, "--format", "json")
     found = json.loads(result.stdout)
     assert (result.exit_code, found["exit_code"], found["undetermined"]) == (3, 3, "interrupted")

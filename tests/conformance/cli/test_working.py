@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from genstamp.cli.working import run_work
+from genstamp.cli.operation import run_work
 from genstamp_dfs.errors import ConfigurationError, SocketTimeoutException
 from genstamp_dfs.gfs.errors import MasterStarting, ReadOnlyMaster
 

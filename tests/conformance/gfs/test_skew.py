@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from genstamp.cli.searching import Options
+from genstamp.cli.check.searches import Options
 from genstamp.cli.verbs import app
 from genstamp.gfs import skew
 from genstamp.gfs.skew import GRACES, JUST_BEYOND, LEASES, PROPERTY, SKEWS, Point, Setting, Sweep, point, shortest_run

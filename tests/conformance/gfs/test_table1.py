@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from genstamp.cli.searching import Options
+from genstamp.cli.check.searches import Options
 from genstamp.cli.verbs import app
 from genstamp.gfs.table1 import CASES, COLUMNS, PAPER, Table1, shortest_run, table1
 from genstamp_model.evaluate import Evaluator

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from genstamp.cli.logs import logs_app
+from genstamp.cli.logs.verb import logs_app
 from genstamp.logs.kept import Kept, NoTablesError, check_and_keep, read_kept
 from genstamp.logs.keys import AmbiguousKeyError, NoSuchKeyError, find_key
 from genstamp.logs.lanes import chart

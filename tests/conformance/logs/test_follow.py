@@ -23,7 +23,7 @@ from tests.interrupted import interruptible
 from typer.testing import CliRunner
 
 from genstamp import exit_codes
-from genstamp.cli.logs import logs_app
+from genstamp.cli.logs.verb import logs_app
 from genstamp.logs.check import Terms, verdicts
 from genstamp.logs.exchange import exchanged
 from genstamp.logs.flat import FLAT, KEY, SORTED, keys_of

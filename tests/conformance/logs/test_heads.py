@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from genstamp import exit_codes
-from genstamp.cli.logs import logs_app
+from genstamp.cli.logs.verb import logs_app
 from genstamp.logs import reading
 from genstamp.logs.alone import check_alone
 from genstamp.logs.local import check_locally

@@ -15,7 +15,7 @@ from benchmarks.logs.generator import write_logs
 from tests.conformance.logs.storage_directories import blocks_of, data_directory, name_directory
 from typer.testing import CliRunner
 
-from genstamp.cli.logs import logs_app
+from genstamp.cli.logs.verb import logs_app
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.alone import check_alone
 from genstamp.logs.job import check_paths

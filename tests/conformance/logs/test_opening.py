@@ -12,7 +12,7 @@ from benchmarks.logs.generator import write_logs
 from tests.conformance.logs.remote_files import hdfs, put, s3
 from typer.testing import CliRunner
 
-from genstamp.cli.logs import logs_app
+from genstamp.cli.logs.verb import logs_app
 from genstamp.logs.local import Checked, check_locally
 from genstamp.logs.opening import NoSuchPathError, NotOpenedError, expanded, open_binary
 from genstamp.logs.run import TABLES

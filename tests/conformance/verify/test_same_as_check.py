@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from genstamp import leads_to
+from genstamp.cli.check.searches import Options, search
 from genstamp.cli.choosing import to_search
-from genstamp.cli.searching import Options, search
 from genstamp.systems import every_system, place_of
 from genstamp.verify import searching
 from genstamp.verify.job import Context
@@ -52,7 +52,7 @@ def test_check_and_verify_search_alike(system: System, monkeypatch: pytest.Monke
     # One is enough: which configuration it is changes nothing of how.
     one = expected[0]
     by_check = asked(
-        monkeypatch, "genstamp.cli.searching.explore", lambda: search(Instance(system.model(), one), Options())
+        monkeypatch, "genstamp.cli.check.searches.explore", lambda: search(Instance(system.model(), one), Options())
     )
     by_verify = asked(monkeypatch, "genstamp.verify.searching.explore", lambda: verified(one))
     assert by_check == by_verify

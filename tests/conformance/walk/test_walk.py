@@ -11,7 +11,7 @@ from tests.model.test_any_of import TOKENS
 
 from genstamp.adapters import Cluster, NotPossible, Outcome, ReferenceAdapter
 from genstamp.adapters.adapter import Started
-from genstamp.cli import walking
+from genstamp.cli.conform import walks
 from genstamp.errors import DrivingError
 from genstamp.stateful import DRIVINGS, Figures, driving_of
 from genstamp.stateful.request import Request
@@ -200,20 +200,20 @@ def test_a_walk_needs_a_cluster_with_as_many_members() -> None:
 
 @pytest.mark.slow
 def test_a_walk_is_told_to_people_and_to_machines(small: Walk) -> None:
-    lines = list(walking.told(small, missing=True))
+    lines = list(walks.told(small, missing=True))
     assert lines[0] == "hdfs.recovery:no_byte (repaired): conforms"
     assert lines[2].startswith(f"    {len(small.certain)} (")
     declined = walk(WithoutAnswer("hflush"), RECOVERY, NO_BYTE)
     assert declined.missing
-    ways = [line for line in walking.told(declined, missing=True) if line.startswith("      way: ")]
+    ways = [line for line in walks.told(declined, missing=True) if line.startswith("      way: ")]
     assert len(ways) == len(declined.missing)
-    data = walking.plain(declined)
+    data = walks.plain(declined)
     assert (data["transitions"], data["certain"]) == (len(declined.transitions), len(declined.certain))
     assert len(data["missing"]) == len(declined.missing)
-    assert walking.case(small, MODEL).outcome == "passed"
+    assert walks.case(small, MODEL).outcome == "passed"
     rejected = walk(WithoutAnswer("create"), RECOVERY, NO_BYTE)
-    assert walking.case(rejected, MODEL).outcome == "failure"
-    assert "     THIS DOES NOT CONFORM:" in walking.told(rejected, missing=False)
+    assert walks.case(rejected, MODEL).outcome == "failure"
+    assert "     THIS DOES NOT CONFORM:" in walks.told(rejected, missing=False)
 
 
 def test_what_is_kept_is_read_again_and_shown(tmp_path: Path, small: Walk) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from genstamp.cli.dfs_servers import EventsFile, EventsLimit, Host, LogLevel, Settings, given
+from genstamp.cli.dfs.servers import EventsFile, EventsLimit, Host, LogLevel, Settings, given
 from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
 from genstamp_dfs.server.process import LOOPBACK, MAX_PORT
 from genstamp_dfs.server.process import LogLevel as Level

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from genstamp.cli.gfs_client import SHORT_PATIENCE_S, PathHere, Patience, client_of
-from genstamp.cli.gfs_servers import DEFAULT_MASTER, Master
-from genstamp.cli.working import run_work
+from genstamp.cli.gfs.client import SHORT_PATIENCE_S, PathHere, Patience, client_of
+from genstamp.cli.gfs.servers import DEFAULT_MASTER, Master
+from genstamp.cli.operation import run_work
 from genstamp.dfs.health import on_a_line
 from genstamp_dfs.gfs.protocol import FileInfo
 from genstamp_dfs.gfs.server.client import PATIENCE_S

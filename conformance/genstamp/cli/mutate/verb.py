@@ -13,7 +13,7 @@ import typer
 from genstamp import exit_codes
 from genstamp.claim_mutants import FAULTS, judge_claims, keep_claims
 from genstamp.cli import TOLD
-from genstamp.cli.across import judge_across, judge_again, shown
+from genstamp.cli.mutate.all_systems import judge_across, judge_again, shown
 from genstamp.drawing import Draw
 from genstamp.judging import judged_in, so_far
 from genstamp.mutation import Sample, kept, reviewed_in, sampled

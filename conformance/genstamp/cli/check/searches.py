@@ -1,6 +1,6 @@
 """Runs one search for the verb `check`, with its progress on standard error.
 
-Not here: the report (`telling`).
+Not here: the report (`report`).
 """
 
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genstamp import progress as showing
-from genstamp.cli.on_spark import search_on_spark
+from genstamp.cli.check.spark import search_on_spark
 from genstamp_model.explore import Progress, Result, explore
 from genstamp_model.language import Instance
 

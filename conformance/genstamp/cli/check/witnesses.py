@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from genstamp.cli.searching import Options, search
-from genstamp.cli.telling import told_violation
+from genstamp.cli.check.report import told_violation
+from genstamp.cli.check.searches import Options, search
 from genstamp.report import Case
 from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from genstamp.cli.asked import hollow_case, judged, not_asked
+from genstamp.cli.prove.not_asked import hollow_case, judged, not_asked
 from genstamp.report import Case, Stage
 from genstamp.report.of_model import rule_named, unkept
 from genstamp.report.places import place

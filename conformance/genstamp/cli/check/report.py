@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from genstamp import coverage, leads_to, vacuity
-from genstamp.cli.searching import Options, search
+from genstamp.cli.check.searches import Options, search
 from genstamp.report import Case
 from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst

@@ -9,9 +9,9 @@ from typing import Annotated, Final
 import typer
 
 from genstamp import exit_codes, progress
-from genstamp.cli.gfs_client import PathHere, Patience, client_of
-from genstamp.cli.gfs_servers import DEFAULT_MASTER, Master
-from genstamp.cli.working import run_work
+from genstamp.cli.gfs.client import PathHere, Patience, client_of
+from genstamp.cli.gfs.servers import DEFAULT_MASTER, Master
+from genstamp.cli.operation import run_work
 from genstamp.dfs.transfer import Progress, size_of
 from genstamp_dfs.gfs.client.client import Client
 from genstamp_dfs.gfs.records import Record, RecordId

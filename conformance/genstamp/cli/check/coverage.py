@@ -1,6 +1,6 @@
 """Reports the coverage and the vacuous properties of the verb `check` over all default configurations.
 
-Not here: the report of each search (`telling`).
+Not here: the report of each search (`report`).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from genstamp import coverage, vacuity
-from genstamp.cli.telling import Searched
+from genstamp.cli.check.report import Searched
 from genstamp.forgotten import Forgotten
 from genstamp.report import Case, Rule, verdict
 from genstamp.report.case import Outcome

@@ -1,6 +1,6 @@
 """The verb `check`: searches every reachable state of a system's configurations for a shortest counterexample.
 
-Not here: the search (`searching`), its report (`telling`, `covering`), the lock and other judges (`genstamp verify`).
+Not here: the search (`searches`), its report (`report`, `coverage`), the lock and other judges (`genstamp verify`).
 """
 
 import json
@@ -14,12 +14,12 @@ import typer
 
 from genstamp import forgotten
 from genstamp.byte_sizes import bytes_of
-from genstamp.cli import covering, telling, witnessing
+from genstamp.cli.check import coverage, report, witnesses
+from genstamp.cli.check.report import Searched, searched
+from genstamp.cli.check.searches import Options
+from genstamp.cli.check.witnesses import Looked, look_for, look_for_run
 from genstamp.cli.choosing import limited, to_search
 from genstamp.cli.interrupting import Left, each
-from genstamp.cli.searching import Options
-from genstamp.cli.telling import Searched, searched
-from genstamp.cli.witnessing import Looked, look_for, look_for_run
 from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, document, verdict
 from genstamp.systems import PLACES, place_of
@@ -159,7 +159,7 @@ def check(
         else:
             looked = look_for_run(instances, scenario, options)
         _show_path(looked, form, trace, system)
-    is_claimed = covering.is_claimed(declared, configurations, semantics, bugs, set_limit or ())
+    is_claimed = coverage.is_claimed(declared, configurations, semantics, bugs, set_limit or ())
     if strict and not is_claimed:
         raise typer.BadParameter(
             "it checks all default configurations as declared; omit the configuration, --bug, --semantics and --limit",
@@ -168,25 +168,25 @@ def check(
     found, left = _searched(instances, options, form)
     covered = None
     if is_claimed and not left:
-        covered = covering.over(found, strict=strict, forgotten=forgotten.of_system(declared))
+        covered = coverage.over(found, strict=strict, forgotten=forgotten.of_system(declared))
     cases = _reported(found, left, covered, form)
     if trace is not None:
-        _write(trace, telling.trace(found), "nothing is violated", system)
+        _write(trace, report.trace(found), "nothing is violated", system)
     raise typer.Exit(verdict(cases).exit_code)
 
 
 def _reported(
-    found: Sequence[Searched], left: Sequence[Left], covered: covering.Covered | None, form: Format
+    found: Sequence[Searched], left: Sequence[Left], covered: coverage.Covered | None, form: Format
 ) -> list[Case]:
     """All test cases; prints the document, or what the text has not said yet."""
-    together = [] if covered is None else list(covering.cases(covered))
+    together = [] if covered is None else list(coverage.cases(covered))
     cases = [*(case for one in found for case in one.cases), *(one.case() for one in left), *together]
     if form is not Format.TEXT:
-        over_all = covering.plain(covered)
-        plain = [*({**telling.plain(one), "together": over_all} for one in found), *(one.plain() for one in left)]
+        over_all = coverage.plain(covered)
+        plain = [*({**report.plain(one), "together": over_all} for one in found), *(one.plain() for one in left)]
         typer.echo(document(form, "genstamp check", lambda: plain, cases), nl=False)
     elif covered is not None:
-        for line in covering.told(covered):
+        for line in coverage.told(covered):
             typer.echo(line)
     return cases
 
@@ -194,16 +194,16 @@ def _reported(
 def _show_path(found: Sequence[Looked], form: Format, trace: Path | None, system: str) -> NoReturn:
     """Print the path that searches have found, and exit."""
     if form is Format.TEXT:
-        for line in witnessing.told(found):
+        for line in witnesses.told(found):
             typer.echo(line)
     else:
-        cases = witnessing.cases(found)
-        typer.echo(document(form, "genstamp check", lambda: witnessing.plain(found), cases), nl=False)
+        cases = witnesses.cases(found)
+        typer.echo(document(form, "genstamp check", lambda: witnesses.plain(found), cases), nl=False)
     if trace is not None:
         path = found[-1].path
         sought = found[-1].witness
-        _write(trace, None if path is None else witnessing.trace(path, sought), f"{sought} is not reached", system)
-    raise typer.Exit(witnessing.verdict_of(found).exit_code)
+        _write(trace, None if path is None else witnesses.trace(path, sought), f"{sought} is not reached", system)
+    raise typer.Exit(witnesses.verdict_of(found).exit_code)
 
 
 def _refuse_no_place(file: Path) -> None:
@@ -242,7 +242,7 @@ def _searched(instances: Sequence[Instance], options: Options, form: Format) -> 
     def one(instance: Instance) -> Searched:
         found = searched(instance, options)
         if form is Format.TEXT:
-            for line in telling.told(found):
+            for line in report.told(found):
                 typer.echo(line)
         return found
 

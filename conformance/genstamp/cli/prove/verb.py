@@ -5,9 +5,9 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-from genstamp.cli import any_size, supporting
-from genstamp.cli.asked import hollow_case, judged, not_asked
 from genstamp.cli.interrupting import each
+from genstamp.cli.prove import any_size, supporting
+from genstamp.cli.prove.not_asked import hollow_case, judged, not_asked
 from genstamp.report import Case, Format, Outcome, Stage, document, verdict
 from genstamp.report.of_model import rule_named, unkept
 from genstamp.report.places import place

@@ -14,7 +14,7 @@ import typer
 
 from genstamp import exit_codes, progress
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
-from genstamp.cli import lockstep, walking
+from genstamp.cli.conform import lockstep, walks
 from genstamp.errors import AdapterError
 from genstamp.report import Case, Format, Place, Rule, document, verdict
 from genstamp.report.of_model import beginning
@@ -133,7 +133,7 @@ def conform(
         with _reached(command, answer_seconds, adapter_log) as adapter:
             if walk:
                 raise typer.Exit(
-                    walking.walks(
+                    walks.walks(
                         adapter,
                         declared,
                         how,

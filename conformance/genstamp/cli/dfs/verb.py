@@ -4,7 +4,7 @@ Output for programs goes to standard output, everything else to standard error. 
 refuses, 3 not yet (a lease that is being recovered, a truncate that waits for its block), 12 blocks are missing, 2
 usage, 75 the cluster cannot be reached or a disk failed, 151 settings or a storage directory are refused.
 
-Not here: how files travel (`genstamp.dfs`) and the servers (`dfs_servers`).
+Not here: how files travel (`genstamp.dfs`) and the servers (`servers`).
 """
 
 import asyncio
@@ -20,9 +20,9 @@ from typing import Annotated, Final
 import typer
 
 from genstamp import exit_codes, progress
-from genstamp.cli import dfs_servers
-from genstamp.cli.dfs_servers import DEFAULT_NAMENODE, EventsFile, Namenode
-from genstamp.cli.working import REFUSED, run_work
+from genstamp.cli.dfs import servers
+from genstamp.cli.dfs.servers import DEFAULT_NAMENODE, EventsFile, Namenode
+from genstamp.cli.operation import REFUSED, run_work
 from genstamp.dfs import transfer
 from genstamp.dfs.health import entries, files_below, health_of, on_a_line
 from genstamp_dfs.errors import FileNotFoundException
@@ -69,7 +69,7 @@ def dfs() -> None:
     """Run the reference implementation of HDFS, and work with its files."""
 
 
-for server in (dfs_servers.namenode, dfs_servers.datanode, dfs_servers.up):
+for server in (servers.namenode, servers.datanode, servers.up):
     dfs_app.command()(server)
 
 

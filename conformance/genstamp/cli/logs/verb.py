@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from genstamp import exit_codes, progress
-from genstamp.cli.explaining import explain
-from genstamp.cli.following import followed
+from genstamp.cli.logs.explain import explain
+from genstamp.cli.logs.follow import followed
 from genstamp.errors import GenstampError, SparkFailedError
 from genstamp.logs.semantics import Semantics
 from genstamp.report import Format, document

@@ -1,0 +1,1 @@
+"""The verb `check`: searches every reachable state of a system's configurations."""

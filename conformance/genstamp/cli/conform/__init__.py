@@ -1,0 +1,1 @@
+"""The verb `conform`: checks an implementation against a system."""

@@ -1,0 +1,1 @@
+"""The verb `dfs`: servers and files of the reference implementation of HDFS."""

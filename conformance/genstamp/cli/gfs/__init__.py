@@ -1,0 +1,1 @@
+"""The verb `gfs`: servers and files of the reference implementation of GFS."""

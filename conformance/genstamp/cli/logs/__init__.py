@@ -1,0 +1,1 @@
+"""The verb `logs`: checks logs, edit logs and recorded events."""

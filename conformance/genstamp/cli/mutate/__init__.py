@@ -1,0 +1,1 @@
+"""The verb `mutate`: whether the specification notices each change of what it does."""

@@ -1,0 +1,1 @@
+"""The verb `prove`: proves properties that are declared inductive."""
