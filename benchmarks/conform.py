@@ -17,8 +17,8 @@ from random import Random
 from typing import Any
 from zlib import crc32
 
-from genstamp.adapters import Adapter, Cluster, Outcome, ReferenceAdapter, Started
-from genstamp.stateful import DRIVINGS, Report, conform, driving_of
+from genstamp.adapters import REFERENCE_SYSTEMS, Adapter, Cluster, Outcome, ReferenceAdapter, Started
+from genstamp.stateful import Report, conform, driving_of
 from genstamp.stateful.conformance import CLIENTS, DATANODES, FILES
 from genstamp.systems import system_named
 from genstamp_model.language import Configuration, Instance
@@ -122,7 +122,7 @@ def answering(system: str, states: int = 200) -> tuple[float, float]:
 def main() -> None:
     """Prints two lines for each system."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("systems", nargs="*", default=list(DRIVINGS))
+    parser.add_argument("systems", nargs="*", default=list(REFERENCE_SYSTEMS))
     parser.add_argument("--runs", type=int, default=100)
     options = parser.parse_args()
     for system in options.systems:

@@ -2,7 +2,7 @@
 
 from genstamp.adapters.adapter import VERSION, Adapter, Cluster, Done, NotPossible, Outcome, Started
 from genstamp.adapters.child import ChildAdapter
-from genstamp.adapters.reference import ReferenceAdapter
+from genstamp.adapters.reference import REFERENCE_SYSTEMS, ReferenceAdapter
 
 __all__ = [
     "VERSION",
@@ -14,4 +14,5 @@ __all__ = [
     "NotPossible",
     "ChildAdapter",
     "ReferenceAdapter",
+    "REFERENCE_SYSTEMS",
 ]

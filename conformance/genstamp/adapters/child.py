@@ -88,6 +88,7 @@ class ChildAdapter:
 
         Raises:
             AdapterStartError: there is no such program, or it exits or prints something else before it answers.
+            AdapterRefusedError: it answers that it cannot make such a run, for example of this system.
         """
         request: dict[str, object] = {
             "op": "start",
@@ -106,7 +107,7 @@ class ChildAdapter:
         self._process = self._spawned()
         try:
             return self._started(request, 3 * self._answer_seconds)
-        except (AdapterDiedError, AdapterGarbageError, AdapterSilentError, AdapterRefusedError) as error:
+        except (AdapterDiedError, AdapterGarbageError, AdapterSilentError) as error:
             self._kill()
             raise AdapterStartError(error.request, f"{error.problem} ({self._command})") from error
 

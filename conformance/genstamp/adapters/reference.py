@@ -1,6 +1,7 @@
 """The reference implementation as an adapter, in this process."""
 
 from collections.abc import Callable, Mapping
+from typing import Final
 
 import msgspec
 
@@ -11,6 +12,9 @@ from genstamp_dfs.adapter import DRIVERS, FIRST_GENERATION_STAMP, AnyDriver
 from genstamp_dfs.errors import GenstampDfsError, StepNotPossibleError
 from genstamp_dfs.events import Event as ReferenceEvent
 from genstamp_dfs.hdfs.protocol import Limits
+
+REFERENCE_SYSTEMS: Final = tuple(DRIVERS)
+"""The systems whose steps the reference implementation takes."""
 
 
 class ReferenceAdapter:

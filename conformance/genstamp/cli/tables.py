@@ -10,8 +10,8 @@ from typing import Annotated, Final
 import typer
 
 from genstamp import exit_codes, lock
+from genstamp.adapters import REFERENCE_SYSTEMS
 from genstamp.made import outdated
-from genstamp.stateful import DRIVINGS
 from genstamp.systems import every_system
 from genstamp.tables import (
     coverage_page,
@@ -44,7 +44,7 @@ PAGES: Mapping[str, Maker] = {
         every_system(), lock.read(repository / LOCK), museum_page.showings(repository)
     ),
     "holes.md": lambda repository: holes_page.page(every_system()),
-    "model-coverage.md": lambda repository: model_coverage_page.page(tuple(DRIVINGS), repository),
+    "model-coverage.md": lambda repository: model_coverage_page.page(REFERENCE_SYSTEMS, repository),
     "gfs-table1.md": lambda repository: gfs_table1_page.page(),
     "gfs-skew.md": lambda repository: gfs_skew_page.page(),
     gfs_skew_page.PICTURE: lambda repository: gfs_skew_page.picture(),
@@ -56,7 +56,8 @@ PAGES: Mapping[str, Maker] = {
 
 FOLDERS: Mapping[str, FolderMaker] = {
     HOLES: lambda repository: holes_page.pages(every_system()),
-    model_coverage_page.FOLDER: lambda repository: model_coverage_page.pages(tuple(DRIVINGS), repository),
+    steps_page.FOLDER: lambda repository: steps_page.pages(),
+    model_coverage_page.FOLDER: lambda repository: model_coverage_page.pages(REFERENCE_SYSTEMS, repository),
     read_page.FOLDER: lambda repository: read_page.pages(every_system(), lock.read(repository / LOCK), repository),
 }
 """The texts of the pages of a folder, by file name."""

@@ -30,6 +30,7 @@ for verb, module, function in (
     ("diagram", "diagram", "diagram"),
     ("tables", "tables", "tables"),
     ("conform", "conform.verb", "conform"),
+    ("levels", "levels", "levels"),
     ("verify", "verify", "verify"),
     ("lock", "lock", "lock"),
     ("doctor", "doctor", "doctor"),

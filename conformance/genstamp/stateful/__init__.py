@@ -3,7 +3,8 @@ model.
 """
 
 from genstamp.stateful.conformance import Report, again, conform, new_seed
-from genstamp.stateful.driving import DRIVINGS, Driving, driving_of
+from genstamp.stateful.driving import Driving
+from genstamp.stateful.drivings import DRIVINGS, driving_of
 from genstamp.stateful.figures import Answer, Figures, answer_text
 from genstamp.stateful.request import Request, read_run, run_lines
 from genstamp.stateful.story import Failure

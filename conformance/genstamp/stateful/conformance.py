@@ -17,7 +17,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from genstamp.adapters import Adapter, ChildAdapter, Cluster
 from genstamp.stateful.chooser import Chooser
-from genstamp.stateful.driving import Driving, driving_of
+from genstamp.stateful.driving import Driving
+from genstamp.stateful.drivings import driving_of
 from genstamp.stateful.figures import Figures, answer_text, answers_of
 from genstamp.stateful.machine import REQUESTS_AT_ONCE, EndOfSearch, machine_class
 from genstamp.stateful.request import Request
@@ -53,6 +54,7 @@ class Report:
         is_deterministic: False if a failing run did not fail again when it was repeated.
         seconds: wall time.
         interrupted: whether the keyboard has ended the test early.
+        requires_seen: whether the test is undetermined if an answer was never seen.
     """
 
     system: str
@@ -66,13 +68,25 @@ class Report:
     is_deterministic: bool
     seconds: float
     interrupted: bool = False
+    requires_seen: bool = False
 
     @property
     def verdict(self) -> Verdict:
         """Three-valued: a run that was given up is no pass."""
         if self.failure is not None:
             return "rejected"
-        return "undetermined" if self.figures.undetermined or self.interrupted else "conforms"
+        return "undetermined" if self.why_undetermined else "conforms"
+
+    @property
+    def why_undetermined(self) -> str:
+        """Why a test without a failure does not say that the implementation conforms; empty if it does."""
+        if self.interrupted:
+            return "interrupted"
+        if self.figures.undetermined:
+            return "too many states were possible"
+        if self.requires_seen and self.never_seen:
+            return f"{len(self.never_seen)} of the model's {self.answers} answers were never seen"
+        return ""
 
 
 def conform(

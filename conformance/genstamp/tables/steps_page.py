@@ -1,9 +1,10 @@
-"""The page of the steps that the adapter protocol asks for: how each is asked for, and what the model asks before it.
+"""The pages of the steps that the adapter protocol asks for: how each is asked for, and what the model asks before it.
 
 Not here: the protocol itself, which is in docs/adapter-protocol.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from genstamp.adapters import Cluster
 from genstamp.stateful import DRIVINGS, Driving
@@ -17,24 +18,42 @@ _ASKED = ("asked for by", "arguments", "may show", "may be refused with")
 _DONE = ("what it is", "made if", "else refused with")
 
 
+FOLDER: Final = "adapter-steps"
+
+
 def page() -> str:
-    """The page as Markdown."""
+    """The first page as Markdown: how to read the others."""
     lines = [
         "# The steps of the adapter protocol",
         "",
-        "Made by `genstamp tables` from the specification. The page lists the steps that `genstamp conform` requests",
-        "from an implementation in the [adapter protocol](adapter-protocol.md), under each system's default semantics.",
-        "An adapter may answer that a step marked * is not possible although the model allows it; the reasons are",
-        "below. The second table of a system has a row for each way in which the model takes a step or refuses it as a",
-        "whole. If a condition of the middle column fails, another way may apply. If a condition of the last column",
-        "fails, the step is refused with that exception.",
+        "Made by `genstamp tables` from the specification. A page for each system lists the steps that",
+        "`genstamp conform` requests from an implementation in the [adapter protocol](adapter-protocol.md), under the",
+        "system's default semantics. An adapter may answer that a step marked * is not possible although the model",
+        "allows it; the reasons are below the table. The second table has a row for each way in which the model takes",
+        "a step or refuses it as a whole. If a condition of the middle column fails, another way may apply. If a",
+        "condition of the last column fails, the step is refused with that exception.",
+        "",
+        *(f"- [{name}]({FOLDER}/{name}.md): {system_named(name).doc}" for name in DRIVINGS),
     ]
-    for name, driving in DRIVINGS.items():
-        model = system_named(name).model(None)
-        lines += ["", f"## Steps of `{name}`", "", *table("event", _ASKED, asked_for(model, driving))]
-        lines += ["", *_without_event(model, driving), *_declined(driving)]
-        lines += ["", f"### What `{name}` asks before each", ""]
-        lines += table("step", _DONE, dict(_ways(model, driving)))
+    return "\n".join([*lines, ""])
+
+
+def pages() -> dict[str, str]:
+    """A page for each system that can be driven, as Markdown, by file name."""
+    return {f"{name}.md": _page(name, driving) for name, driving in DRIVINGS.items()}
+
+
+def _page(name: str, driving: Driving) -> str:
+    model = system_named(name).model(None)
+    lines = [
+        f"# Steps of `{name}`",
+        "",
+        "Made by `genstamp tables`; how to read it is [here](../adapter-steps.md).",
+        "",
+    ]
+    lines += [*table("event", _ASKED, asked_for(model, driving)), ""]
+    lines += [*_without_event(model, driving), *_declined(driving)]
+    lines += ["", f"## What `{name}` asks before each", "", *table("step", _DONE, dict(_ways(model, driving)))]
     return "\n".join([*lines, ""])
 
 

@@ -20,11 +20,11 @@ CHILD = shlex.join([sys.executable, "-m", "genstamp_dfs.adapter"])
 _VERDICTS = {"conforms": Verdict.HOLDS, "rejected": Verdict.VIOLATED, "undetermined": Verdict.UNDETERMINED}
 
 
-def conform(context: Context, claim: str, system: str, as_child: bool, examples: int) -> Iterator[Row]:
+def conform(context: Context, claim: str, system: str, as_child: bool, semantics: str, examples: int) -> Iterator[Row]:
     """The reference implementation conforms in some driven runs."""
     print(f"seed {context.seed}", flush=True)
     adapter: Adapter = ChildAdapter(CHILD) if as_child else ReferenceAdapter()
-    report = hold(adapter, system_at(system), examples=examples, seed=context.seed)
+    report = hold(adapter, system_at(system), semantics, examples=examples, seed=context.seed)
     yield Row(
         claim=claim,
         verdict=_VERDICTS[report.verdict],

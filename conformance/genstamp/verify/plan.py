@@ -20,10 +20,11 @@ from typing import Final
 import msgspec
 
 from genstamp import lock
+from genstamp.adapters import REFERENCE_SYSTEMS
 from genstamp.errors import LockError
 from genstamp.lock import Lock, SearchEntry, SystemEntry
 from genstamp.lockstep import LOCKSTEPS
-from genstamp.stateful import DRIVINGS
+from genstamp.stateful import driving_of
 from genstamp.systems import PLACES, system_at, systems_in
 from genstamp.verify import readme, summing
 from genstamp.verify.job import Job
@@ -45,9 +46,9 @@ _LARGE: Final = 6_000_000
 _VARIATIONS_A_JOB: Final = 6
 """Most of them take less time than it takes to start a process."""
 
-EXAMPLES_IN_PROCESS: Final = 200
+EXAMPLES_IN_PROCESS: Final = 100
 EXAMPLES_AS_CHILD: Final = 30
-"""How many runs of the reference implementation are driven."""
+"""How many runs of the reference implementation are driven, under each semantics that it has."""
 
 SIMULATED_RUNS: Final = 250
 SIMULATED_RUNS_OF_GFS: Final = 60
@@ -125,9 +126,10 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     # It tells the story of every hole, and of some historic faults: each is searched for.
     plan.jobs.append(Job(name="tables", claims=(claim,), does=tabling, arguments={"claim": claim}, seconds=45))
     for place, name in plan.systems.items():
-        if name in DRIVINGS:
+        if name in REFERENCE_SYSTEMS:
             plan.jobs += [
                 conform(place, name, EXAMPLES_IN_PROCESS),
+                conform(place, name, EXAMPLES_IN_PROCESS, semantics="hadoop-3.4"),
                 conform(place, name, EXAMPLES_AS_CHILD, as_child=True),
                 _walk(repository, place, name),
             ]
@@ -398,9 +400,9 @@ def simulate_gfs(runs: int) -> Job:
     )
 
 
-def conform(place: str, name: str, examples: int, *, as_child: bool = False) -> Job:
+def conform(place: str, name: str, examples: int, *, as_child: bool = False, semantics: str = "repaired") -> Job:
     """The job that drives the reference implementation in this many runs."""
-    how = "as a child process" if as_child else "in process"
+    how = "as a child process" if as_child else "in process" if semantics == "repaired" else f"as {semantics}"
     claim = f"conform {name}: genstamp_dfs {how}"
     return Job(
         name=f"conform_{name}_{how.replace(' ', '_')}",
@@ -410,6 +412,7 @@ def conform(place: str, name: str, examples: int, *, as_child: bool = False) -> 
             "claim": claim,
             "system": place,
             "as_child": as_child,
+            "semantics": semantics,
             "examples": examples,
         },
         seconds=20,
@@ -417,7 +420,7 @@ def conform(place: str, name: str, examples: int, *, as_child: bool = False) -> 
 
 
 def _walk(repository: Path, place: str, name: str) -> Job:
-    configuration = configurations_of(system_at(place), DRIVINGS[name])[0].name
+    configuration = configurations_of(system_at(place), driving_of(name))[0].name
     found = kept.read(repository, name)
     claim = f"walk {name}:{configuration}"
     return Job(

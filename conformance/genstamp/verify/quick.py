@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from genstamp.adapters import REFERENCE_SYSTEMS
 from genstamp.lock import Lock, SystemEntry
 from genstamp.lockstep import LOCKSTEPS
-from genstamp.stateful import DRIVINGS
 from genstamp.verify import summing
 from genstamp.verify.job import Job
 from genstamp.verify.plan import (
@@ -56,7 +56,7 @@ def quick(repository: Path) -> Plan:
     expected = [claim for job in plan.jobs for claim in job.claims]
     plan.jobs += [_proof(place, name) for place, name in plan.systems.items() if name in PROVED]
     for place, name in plan.systems.items():
-        if name in DRIVINGS:
+        if name in REFERENCE_SYSTEMS:
             plan.jobs.append(conform(place, name, EXAMPLES))
         if name in LOCKSTEPS and name in SEEDS:
             plan.jobs.append(lockstep(place, name, SEEDS[name]))

@@ -8,7 +8,8 @@ from typing import Final
 from genstamp.adapters import Adapter, ChildAdapter, Cluster
 from genstamp.errors import DrivingError
 from genstamp.stateful.conformance import Verdict
-from genstamp.stateful.driving import DRIVINGS, Driving, driving_of
+from genstamp.stateful.driving import Driving
+from genstamp.stateful.drivings import DRIVINGS, driving_of
 from genstamp.stateful.figures import Figures
 from genstamp.stateful.run import Bench, NonconformingError
 from genstamp.stateful.shorten import shorten
@@ -58,6 +59,7 @@ class Walk:
         failure: the shortest run found that does not conform.
         is_deterministic: False if it did not fail again when it was repeated.
         seconds: wall time, exploration included.
+        required: the share of the transitions, of 1, below which the walk is undetermined.
     """
 
     system: str
@@ -73,13 +75,14 @@ class Walk:
     failure: Failure | None
     is_deterministic: bool
     seconds: float
+    required: float = 0.0
 
     @property
     def verdict(self) -> Verdict:
-        """Three-valued: a run that was given up is no pass."""
+        """Three-valued: a run that was given up is no pass, and neither is a walk that reached too little."""
         if self.failure is not None:
             return "rejected"
-        return "undetermined" if self.figures.undetermined else "conforms"
+        return "undetermined" if self.figures.undetermined or self.share < self.required else "conforms"
 
     @property
     def share(self) -> float:
@@ -219,7 +222,14 @@ def configurations_of(system: System, driving: Driving) -> list[Configuration]:
         ConfigurationError: the system has no configuration of a name.
     """
     named = driving.walked or tuple(one for one in system.configurations if not one.on_demand)
-    return [system.configuration(one) if isinstance(one, str) else one for one in named]
+    return [_whole(system, one) for one in named]
+
+
+def _whole(system: System, one: str | Configuration) -> Configuration:
+    """A configuration by name, or one of the driving with the system's limits but for its own."""
+    if isinstance(one, str):
+        return system.configuration(one)
+    return replace(one, limits={**system.limits, **one.limits})
 
 
 def cluster_of(driving: Driving, sizes: Mapping[str, int], semantics: str, system: str) -> Cluster:

@@ -150,13 +150,18 @@ def test_a_step_that_is_not_possible_says_why() -> None:
         (answers("hello"), "in 'hello'"),
         (answers('{"ok": true}'), "version is None and first_generation_stamp None, wanted are 2 and 1 or more"),
         (answers(STARTED.replace(": 2,", ": 1,")), "version is 1"),
-        (answers('{"ok": false, "error": "too many files"}'), "too many files"),
     ],
 )
 def test_a_child_that_does_not_start_is_an_error(command: str, problem: str) -> None:
     with child(command) as adapter, pytest.raises(AdapterStartError) as caught:
         adapter.start(CLUSTER)
     assert problem in str(caught.value)
+
+
+def test_a_child_that_cannot_make_the_first_run_refuses_it() -> None:
+    command = answers('{"ok": false, "error": "too many files"}')
+    with child(command) as adapter, pytest.raises(AdapterRefusedError, match="too many files"):
+        adapter.start(CLUSTER)
 
 
 def test_a_command_that_there_is_not_is_told_by_its_name() -> None:

@@ -9,11 +9,11 @@ import pytest
 from msgspec import structs
 from tests.model.test_any_of import TOKENS
 
-from genstamp.adapters import Cluster, NotPossible, Outcome, ReferenceAdapter
+from genstamp.adapters import REFERENCE_SYSTEMS, Cluster, NotPossible, Outcome, ReferenceAdapter
 from genstamp.adapters.adapter import Started
 from genstamp.cli.conform import walks
 from genstamp.errors import DrivingError
-from genstamp.stateful import DRIVINGS, Figures, driving_of
+from genstamp.stateful import Figures, driving_of
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, Run
 from genstamp.systems import system_named
@@ -288,7 +288,7 @@ def test_a_kept_walk_of_something_else_goes_when_another_is_added(tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", DRIVINGS)
+@pytest.mark.parametrize("system", REFERENCE_SYSTEMS)
 def test_what_is_kept_is_what_a_walk_reaches(system: str, repository: Path) -> None:
     """Of the first configuration; the others take minutes, and the page says whether the system has changed since."""
     declared, found = system_named(system), kept.read(repository, system)
@@ -299,7 +299,7 @@ def test_what_is_kept_is_what_a_walk_reaches(system: str, repository: Path) -> N
     assert kept.walked(again) == found.walks[configurations[0].name]
 
 
-@pytest.mark.parametrize("system", DRIVINGS)
+@pytest.mark.parametrize("system", REFERENCE_SYSTEMS)
 def test_nearly_all_of_each_system_is_reached(system: str, repository: Path) -> None:
     found = kept.read(repository, system)
     assert found is not None

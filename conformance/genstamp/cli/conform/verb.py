@@ -4,28 +4,24 @@ Not here: the test itself (see `genstamp.stateful`) and the protocol (see docs/a
 """
 
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from genstamp import exit_codes, progress
-from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
 from genstamp.cli.conform import lockstep, walks
+from genstamp.cli.conform.adapter import adapters
+from genstamp.cli.conform.report import case, plain, progress_line, told
+from genstamp.cli.conform.saving import options
+from genstamp.cli.conform.saving import saved as saved_run
 from genstamp.errors import AdapterError
-from genstamp.report import Case, Format, Place, Rule, document, verdict
-from genstamp.report.of_model import beginning
-from genstamp.report.places import place
+from genstamp.report import Format, document, verdict
 from genstamp.stateful import (
     Driving,
-    Failure,
-    Figures,
-    Report,
     again,
-    answer_text,
     driving_of,
     new_seed,
     read_run,
@@ -34,7 +30,6 @@ from genstamp.stateful import (
 from genstamp.stateful import conform as hold
 from genstamp.systems import found as found_system
 from genstamp.systems import own
-from genstamp_model.language import Model
 
 
 def conform(
@@ -83,8 +78,15 @@ def conform(
     configuration: Annotated[
         list[str] | None, typer.Option(help="With --walk: only this configuration; may be repeated.")
     ] = None,
+    require_coverage: Annotated[
+        float | None,
+        typer.Option(min=0, max=100, help="With --walk: undetermined where less % of the transitions is reached."),
+    ] = None,
     keep: Annotated[
         bool, typer.Option("--keep", help="With --walk: record in spec/walks which transitions were reached.")
+    ] = False,
+    require_seen: Annotated[
+        bool, typer.Option("--require-seen", help="Undetermined where an answer of the model was never seen.")
     ] = False,
 ) -> None:
     """Drive an implementation with random requests, and check every event against the model.
@@ -98,7 +100,7 @@ def conform(
     Exit code: 0 it conforms, 12 it does not, 3 undetermined (too many states were possible, or Ctrl-C), 75 it cannot be
     driven.
     """
-    _refuse_idle(walk, simulate, configuration or (), coverage)
+    _refuse_idle(walk, simulate, configuration or (), coverage, require_coverage, require_seen)
     if simulate is not None:
         held_against = system or "hdfs.lease"
         raise typer.Exit(
@@ -124,13 +126,14 @@ def conform(
     if saved and saved[0].system != declared.name:
         raise typer.BadParameter(f"{story} is a run of {saved[0].system}, --system says {declared.name}")
     how = driving_of(declared.name) if driving is None else own(driving, Driving)
-    same = ["genstamp", "conform", *_options(command=command, system=system or declared.name, driving=driving)]
+    same = ["genstamp", "conform", *options(command=command, system=system or declared.name, driving=driving)]
     drawn = saved[0].seed if saved else new_seed() if seed is None else seed
     if not walk:
         # Before anything can go wrong; where standard output is a document, it has the seed.
         typer.echo(f"seed {drawn}", err=form is not Format.TEXT)
     try:
-        with _reached(command, answer_seconds, adapter_log) as adapter:
+        with adapters(command, answer_seconds, adapter_log) as made:
+            adapter = made()
             if walk:
                 raise typer.Exit(
                     walks.walks(
@@ -143,6 +146,7 @@ def conform(
                         form=form,
                         missing=missing,
                         keeps=keep,
+                        required=(require_coverage or 0) / 100,
                     )
                 )
             if saved is not None:
@@ -159,15 +163,16 @@ def conform(
                         seed=drawn,
                         shrink_seconds=shrink_seconds,
                         driving=how,
-                        progress=lambda figures: show(_progress_line(figures, examples)),
+                        progress=lambda figures: show(progress_line(figures, examples)),
                     )
     except AdapterError as problem:
         for line in problem.story:
             typer.echo(line, err=True)
         typer.echo(f"genstamp: {problem}", err=True)
         if problem.run and not saved:
-            typer.echo(_saved(problem.run, save, drawn, same), err=True)
+            typer.echo(saved_run(problem.run, save, drawn, same), err=True)
         raise typer.Exit(exit_codes.FAILURE) from None
+    report = replace(report, requires_seen=require_seen)
     found = case(report, declared.model(semantics))
     if form is Format.TEXT:
         for line in told(report):
@@ -176,134 +181,31 @@ def conform(
         plain_ = {**plain(report), "exit_code": verdict([found]).exit_code}
         typer.echo(document(form, "genstamp conform", lambda: plain_, [found]), nl=False)
     if not saved and report.verdict != "conforms":
-        lengths = _options(examples=examples, steps=steps, seed=drawn)
-        whole = shlex.join([*same, *_options(semantics=report.semantics), *lengths])
+        lengths = options(examples=examples, steps=steps, seed=drawn)
+        whole = shlex.join([*same, *options(semantics=report.semantics), *lengths])
         typer.echo(f"the whole test again: {whole}", err=True)
         if report.failure is not None:
             lines = tuple(run_lines(report.failure.cluster, report.failure.requests, how))
-            typer.echo(_saved(lines, save, drawn, same), err=True)
+            typer.echo(saved_run(lines, save, drawn, same), err=True)
     raise typer.Exit(verdict([found]).exit_code)
 
 
-def _refuse_idle(walk: bool, simulate: int | None, configuration: Sequence[str], coverage: bool) -> None:
+def _refuse_idle(
+    walk: bool,
+    simulate: int | None,
+    configuration: Sequence[str],
+    coverage: bool,
+    require_coverage: float | None,
+    require_seen: bool,
+) -> None:
     """Refuse options that would do nothing beside the others."""
     if walk and simulate is not None:
         raise typer.BadParameter("it cannot be combined with --simulate", param_hint="--walk")
     if configuration and not walk:
         raise typer.BadParameter("it needs --walk; random runs draw their own", param_hint="--configuration")
+    if require_coverage is not None and not walk:
+        raise typer.BadParameter("it needs --walk, which knows all transitions", param_hint="--require-coverage")
+    if require_seen and (walk or simulate is not None):
+        raise typer.BadParameter("it needs random runs; --walk has --require-coverage", param_hint="--require-seen")
     if coverage and simulate is None:
         raise typer.BadParameter("it needs --simulate", param_hint="--coverage")
-
-
-def _options(**given: object) -> list[str]:
-    """The command-line options that were given."""
-    return [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
-
-
-def _saved(lines: Sequence[str], path: Path | None, seed: int, same: Sequence[str]) -> str:
-    """Save a run, and say how to repeat it."""
-    path = path or Path(f"genstamp-run-{seed}.jsonl")
-    try:
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    except OSError as problem:
-        return f"genstamp: {path}: the run cannot be saved there: {problem.strerror or problem}"
-    return f"this run again: {shlex.join([*same, '--story', str(path)])}"
-
-
-@contextmanager
-def _reached(command: str | None, answer_seconds: float, log: Path | None) -> Iterator[Adapter]:
-    """The implementation that a command starts, whose standard error goes to the log; or the reference one."""
-    if command is None:
-        if log is not None:
-            raise typer.BadParameter("--adapter-log needs --command; the reference implementation runs in this process")
-        yield ReferenceAdapter()
-        return
-    with ExitStack() as files:
-        try:
-            file = None if log is None else files.enter_context(log.open("wb"))
-        except OSError as problem:
-            raise typer.BadParameter(f"{log} cannot be written: {problem.strerror or problem}") from None
-        yield ChildAdapter(command, answer_seconds, file)
-
-
-def _progress_line(figures: Figures, examples: int) -> str:
-    return (
-        f"{figures.examples:,} of about {examples:,} runs, {figures.events:,} events, "
-        f"at most {figures.largest_set:,} possible states"
-    )
-
-
-def told(report: Report) -> Iterator[str]:
-    """The result of a test, in lines; the seed is printed before them."""
-    figures = report.figures
-    if report.failure is not None:
-        yield from report.failure.lines
-        if not report.is_deterministic:
-            yield "  repeated, these requests did not fail: the answers depend on more than the seed"
-    early = ", interrupted" if report.interrupted else ""
-    yield f"{report.system} ({report.semantics}): {report.verdict}{early}"
-    yield (
-        f"  {figures.examples:,} runs, {figures.steps:,} requests ({figures.not_possible:,} not possible), "
-        f"{figures.events:,} events, {figures.refusals:,} of them refusals, {report.seconds:.1f} s"
-    )
-    yield f"  at most {figures.largest_set:,} possible states at a time"
-    if figures.undetermined:
-        yield f"  {figures.undetermined:,} runs were given up, as too many states were possible"
-    yield f"  seen: {report.answers - len(report.never_seen)} of the {report.answers} answers that the model has"
-    yield f"  taken: {report.transitions:,} abstract transitions, for certain"
-    if report.never_seen:
-        yield f"  never seen: {', '.join(report.never_seen)}"
-
-
-def plain(report: Report) -> dict[str, Any]:
-    """A report as JSON."""
-    figures, failure = report.figures, report.failure
-    return {
-        "system": report.system,
-        "semantics": report.semantics,
-        "seed": report.seed,
-        "verdict": report.verdict,
-        "seconds": round(report.seconds, 3),
-        "runs": figures.examples,
-        "requests": figures.steps,
-        "not_possible": figures.not_possible,
-        "events": figures.events,
-        "refusals": figures.refusals,
-        "largest_set": figures.largest_set,
-        "undetermined": figures.undetermined,
-        "interrupted": report.interrupted,
-        "seen": {answer_text(answer): count for answer, count in sorted(figures.seen.items(), key=str)},
-        "never_seen": list(report.never_seen),
-        "abstract_transitions": report.transitions,
-        "failure": None
-        if failure is None
-        else {
-            "problem": failure.problem,
-            "event": failure.event,
-            "checks": list(failure.labels),
-            "requests": len(failure.requests),
-            "is_deterministic": report.is_deterministic,
-            "story": list(failure.lines),
-        },
-    }
-
-
-def case(report: Report, model: Model) -> Case:
-    """A report as a test case, at the check that failed."""
-    group, name = f"genstamp.conform.{report.system}", f"{report.semantics}, seed {report.seed}"
-    rule = Rule(f"{report.system}/conforms", f"the implementation conforms to {report.system}", beginning(model))
-    if report.failure is not None:
-        problem, story, where = report.failure.problem, str(report.failure), _place(report.failure, model)
-        return Case(group, name, report.seconds, "failure", "rejected", problem, story, rule=rule, place=where)
-    if report.verdict == "undetermined":
-        why = "interrupted" if report.interrupted else "too many states were possible"
-        return Case(group, name, report.seconds, "undetermined", "undetermined", why, rule=rule)
-    return Case(group, name, report.seconds, rule=rule)
-
-
-def _place(failure: Failure, model: Model) -> Place | None:
-    """The first check that failed among the actions that show the event; else the first of these actions."""
-    actions = [action for action in model.actions if action.event == failure.event]
-    checks = [check for action in actions for check in action.checks if check.label in failure.labels]
-    sources = [check.source for check in checks] or [action.source for action in actions]
-    return place(sources[0]) if sources else None

@@ -5,6 +5,7 @@ Not here: the walk (see `genstamp.walk`).
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def walks(
     form: Format,
     missing: bool,
     keeps: bool,
+    required: float,
 ) -> int:
     """Walk some configurations, and print the result.
 
@@ -44,6 +46,7 @@ def walks(
         form: what to print.
         missing: whether the text lists what was not reached, each with a way to it.
         keeps: whether to keep what was reached in spec/walks.
+        required: the share of the transitions, of 1, below which a walk is undetermined.
 
     Returns:
         The exit code, the worst of all.
@@ -72,6 +75,7 @@ def walks(
                 driving=driving,
                 progress=show,
             )
+        found = replace(found, required=required)
         if form is Format.TEXT:
             for line in told(found, missing=missing):
                 typer.echo(line)
@@ -171,6 +175,7 @@ def case(one: Walk, model: Model) -> Case:
     if one.failure is not None:
         return Case(group, name, one.seconds, "failure", "rejected", one.failure.problem, str(one.failure), rule=rule)
     if one.verdict == "undetermined":
-        why = "too many states were possible"
+        too_little = f"{one.share:.1%} of the transitions were reached for certain, {one.required:.1%} are required"
+        why = "too many states were possible" if one.figures.undetermined else too_little
         return Case(group, name, one.seconds, "undetermined", "undetermined", why, rule=rule)
     return Case(group, name, one.seconds, rule=rule)

@@ -114,18 +114,18 @@ class RecoveryHeldCluster(HeldCluster):
             known.recover_blocks += [block for block in queued if block.block_id != self.wanted]
             known.invalidate_blocks |= {number: block for number, block in deletions.items() if number != self.wanted}
         return tuple(
-            RecoverBlocks(tuple(self._ordered(namenode, block) for block in command.blocks))
+            RecoverBlocks(tuple(self._ordered(namenode, request.datanode, block) for block in command.blocks))
             if isinstance(command, RecoverBlocks)
             else command
             for command in answer
         )
 
-    def _ordered(self, namenode: NameNode, command: RecoveringBlock) -> RecoveringBlock:
+    def _ordered(self, namenode: NameNode, primary: str, command: RecoveringBlock) -> RecoveringBlock:
         """The command with its locations in an order of their own, as Hadoop's depends on what was reported when."""
         block = namenode.namesystem.block_manager.get_stored_block(command.block.block_id)
         expected = () if block is None else block.expected_locations()
         self.left_out = set(expected) - set(command.locations)
-        asked = self.orders.of(locations_of(command.recovery_id), sorted(command.locations))
+        asked = self.orders.of(locations_of(primary, command.recovery_id), sorted(command.locations))
         return structs.replace(command, locations=asked)
 
 
@@ -307,9 +307,9 @@ def pipeline_of(block_id: int) -> str:
     return f"pipeline of blk_{block_id}"
 
 
-def locations_of(recovery_id: int) -> str:
-    """The order in which a primary asks."""
-    return f"locations of recovery {recovery_id}"
+def locations_of(primary: str, recovery_id: int) -> str:
+    """The order in which a primary asks; as in Hadoop, two may lead a recovery of one id."""
+    return f"locations of recovery {recovery_id}, led by {primary}"
 
 
 def closing_of(client: str, file: str) -> str:

@@ -145,23 +145,23 @@ class RecoverySteps(WritingSteps):
         call, recovery_id = self._waiting(event, kind, primary, file, datanode)
         self.network.carry_out(call)
         self.loop.settle(responder(datanode, self.block(event, file)))
-        self._asked_all(call, recovery_id)
+        self._asked_all(call, primary, recovery_id)
 
     def _fail(self, event: str, kind: type[Request[Any]], primary: str, file: str, datanode: str) -> None:
         """The primary finds nobody, which it records when it goes on."""
         self.needs(event, not self.cluster.is_up(datanode), f"{datanode} is up and would answer")
         call, recovery_id = self._waiting(event, kind, primary, file, datanode)
         self.network.carry_out(call)
-        self._asked_all(call, recovery_id)
+        self._asked_all(call, primary, recovery_id)
         self.failed.add((event, primary, recovery_id, datanode))
         self._record_failure(event, primary, file, self.block(event, file), datanode, recovery_id)
 
-    def _asked_all(self, call: HeldCall, recovery_id: int) -> None:
+    def _asked_all(self, call: HeldCall, primary: str, recovery_id: int) -> None:
         """Once all locations but one were asked, one order of them is left."""
         if isinstance(call.request, InitReplicaRecovery):
             locations = call.request.recovering.locations
             if locations.index(call.node) + 2 >= len(locations):
-                self.cluster.orders.decided.add(locations_of(recovery_id))
+                self.cluster.orders.decided.add(locations_of(primary, recovery_id))
 
     def _record_failure(
         self, event: str, primary: str, file: str, block_id: int, datanode: str, recovery_id: int

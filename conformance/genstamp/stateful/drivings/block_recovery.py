@@ -1,12 +1,13 @@
-"""How the steps of hdfs.block_recovery are brought about on Apache HDFS; genstamp has no driving of this system."""
+"""How the steps of hdfs.block_recovery are brought about. The reference implementation has no adapter of them."""
 
-from genstamp.stateful.driving import RECOVERY_GATE_MS, Driving, driving_of
-from genstamp.systems import system_named
+from typing import Final
+
+from genstamp.stateful.driving import RECOVERY_GATE_MS, Driving
+from genstamp.stateful.drivings.recovery import RECOVERY
 from genstamp.track import Timer
 from genstamp_model.language import Configuration
 
-_RECOVERY = driving_of("hdfs.recovery")
-_TOLD = (
+_TOLD: Final = (
     "block_is_removed",
     "datanode_becomes_stale",
     "datanode_is_heard_of",
@@ -22,16 +23,16 @@ _TOLD = (
 def _small(name: str, datanodes: int, doc: str, *, clients: int = 1, **limits: int) -> Configuration:
     """A configuration to be walked, with the system's own limits but for those given."""
     sizes = {"Client": clients, "File": 1, "Datanode": datanodes}
-    return Configuration(name, sizes, {**system_named("hdfs.block_recovery").limits, **limits}, doc=doc)
+    return Configuration(name, sizes, limits, doc=doc)
 
 
-BLOCK_RECOVERY = Driving(
+BLOCK_RECOVERY: Final = Driving(
     members=lambda cluster: {
         "Client": cluster.clients,
         "File": cluster.files[:1],
         "Datanode": cluster.datanodes,
     },
-    faults=_RECOVERY.faults,
+    faults=RECOVERY.faults,
     settings=8,  # Which datanode leads a recovery is left to chance.
     clock={
         "recovery_gate_opens": Timer(RECOVERY_GATE_MS, RECOVERY_GATE_MS, put_off_by={"release": None}),
@@ -48,7 +49,7 @@ BLOCK_RECOVERY = Driving(
         "storage_is_forgotten": 0.1,
     },
     may_decline={
-        **_RECOVERY.may_decline,
+        **RECOVERY.may_decline,
         "storage_is_forgotten": "a block is placed on storages that are known",
     },
     # The model hides these; the adapter makes them when it is asked to, and tells of them.

@@ -1,10 +1,13 @@
-"""How the steps of hdfs.replica are brought about on a FsDatasetImpl; genstamp has no driving of this system."""
+"""How the steps of hdfs.replica are brought about, on one datanode. The reference implementation has no adapter of
+them; what may be declined is what the adapter of Apache HDFS does not drive."""
+
+from typing import Final
 
 from genstamp.stateful.driving import Driving
 
-_PICKED = "the adapter picks the lengths that a request names, among which the model may have others"
+_PICKED: Final = "the adapter picks the lengths that a request names, among which the model may have others"
 
-REPLICA = Driving(
+REPLICA: Final = Driving(
     members=lambda cluster: {"Datanode": cluster.datanodes[:1], "Generation": ("g1", "g2", "g3")},
     faults=frozenset({"datanode_restart"}),
     brought_about=frozenset(
