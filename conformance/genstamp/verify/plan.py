@@ -8,38 +8,29 @@ configuration of every system are computed again or taken from the lock; `gensta
 name. Then the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the README
 shows.
 
-Not here: how each is done: the functions are named, and imported by their jobs alone.
+Not here: how each is done, and the jobs that do it (`jobs`).
 """
 
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from genstamp import lock
 from genstamp.adapters import REFERENCE_SYSTEMS
 from genstamp.errors import LockError
-from genstamp.lock import Lock, SearchEntry, SystemEntry
+from genstamp.lock import Lock, SystemEntry
 from genstamp.lockstep import LOCKSTEPS
-from genstamp.stateful import driving_of
 from genstamp.systems import PLACES, system_at, systems_in
-from genstamp.verify import readme, summing
+from genstamp.verify import jobs, readme, summing
 from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
-from genstamp.walk import configurations_of, kept
 from genstamp_model.language import System
-
-PEERS: Final = ("tlc", "spin")
-"""Other checkers that are asked about every system."""
-_PEER_LIMIT_S: Final = 420.0
 
 ASKED_EVERY_TIME: Final = frozenset({"hdfs.single_writer", "hdfs.monitor", "hdfs.renewal", "hdfs.pipeline"})
 """Systems that other checkers search every time, even if the lock has recorded agreement."""
 
-_SOME_STATES: Final = 1_000_000
 _LARGE: Final = 6_000_000
 """States that a search of a released version may have to be made every time."""
 
@@ -117,7 +108,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     plan, locked = searches(path, on_demand=on_demand, systems=systems), locked_in(path)
     for place, name in plan.systems.items():
         is_asked = on_demand or name in ASKED_EVERY_TIME
-        plan.jobs.append(agreement(place, system_at(place), locked, may_be_recorded=not is_asked))
+        plan.jobs.append(jobs.agreement(place, system_at(place), locked, may_be_recorded=not is_asked))
     claim = "diagrams lifecycles, bugs"
     drawing = "genstamp.verify.drawing:diagrams"
     plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}, seconds=10))
@@ -128,14 +119,14 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     for place, name in plan.systems.items():
         if name in REFERENCE_SYSTEMS:
             plan.jobs += [
-                conform(place, name, EXAMPLES_IN_PROCESS),
-                conform(place, name, EXAMPLES_IN_PROCESS, semantics="hadoop-3.4"),
-                conform(place, name, EXAMPLES_AS_CHILD, as_child=True),
-                _walk(repository, place, name),
+                jobs.conform(place, name, EXAMPLES_IN_PROCESS),
+                jobs.conform(place, name, EXAMPLES_IN_PROCESS, semantics="hadoop-3.4"),
+                jobs.conform(place, name, EXAMPLES_AS_CHILD, as_child=True),
+                jobs.walk(repository, place, name),
             ]
         if name in LOCKSTEPS:
-            plan.jobs.append(lockstep(place, name, _FEWER_SEEDS.get(name, SIMULATED_SEEDS)))
-    plan.jobs += [simulate(SIMULATED_RUNS), simulate_gfs(SIMULATED_RUNS_OF_GFS)]
+            plan.jobs.append(jobs.lockstep(place, name, _FEWER_SEEDS.get(name, SIMULATED_SEEDS)))
+    plan.jobs += [jobs.simulate(SIMULATED_RUNS), jobs.simulate_gfs(SIMULATED_RUNS_OF_GFS)]
     plan.jobs.append(
         Job(
             name="logs",
@@ -196,7 +187,7 @@ def searches(path: Path, *, on_demand: bool = False, systems: Collection[str] = 
         left_out[system.name] = set() if on_demand else searched_on_demand(system, entry)
         _add_system(plan, place, system, left_out[system.name], entry)
         if on_demand or entry.for_any_size:
-            plan.jobs.append(_any_size(place, system.name))
+            plan.jobs.append(jobs.any_size(place, system.name))
     expected = [claim for job in plan.jobs for claim in job.claims]
     plan.sums.append(lambda rows: summing.locked(f"lock {path.name}", rows, expected, path, left_out))
     return plan
@@ -225,7 +216,8 @@ def searched_on_demand(system: System, locked: SystemEntry) -> set[tuple[str, st
         (semantics, one.name)
         for semantics in system.semantics
         for one in system.configurations
-        if one.on_demand or (semantics != system.default_semantics and _states(locked, semantics, one.name) > _LARGE)
+        if one.on_demand
+        or (semantics != system.default_semantics and jobs.states_of(locked, semantics, one.name) > _LARGE)
     }
 
 
@@ -238,77 +230,20 @@ def _add_system(
     for configuration in configurations:
         claim = f"check {name}:{configuration}"
         covering.append(claim)
-        plan.jobs.append(
-            Job(
-                name=f"check_{name}_{configuration}",
-                claims=(claim,),
-                does="genstamp.verify.searching:check",
-                arguments={"claim": claim, "system": place, "configuration": configuration},
-                seconds=_search_s(_states(locked, default, configuration)),
-            )
-        )
+        plan.jobs.append(jobs.check(place, name, configuration, jobs.states_of(locked, default, configuration)))
         for semantics in system.semantics:
             is_shown = semantics != default and configuration in shown_in(system, semantics)
             if is_shown and (semantics, configuration) not in left_out:
-                # Whatever breaks is left out and searched for no more: about one more search in all.
-                seconds = 2 * _search_s(_states(locked, semantics, configuration))
-                plan.jobs.append(_known(place, name, configuration, semantics, seconds))
+                states = jobs.states_of(locked, semantics, configuration)
+                plan.jobs.append(jobs.known(place, name, configuration, semantics, states))
     claims = {f"{one.kind} {name} {one.name}": one.name for one in system.variations}
     for number, some in enumerate(_batches(list(claims.items()), _VARIATIONS_A_JOB), 1):
-        plan.jobs.append(
-            Job(
-                name=f"variations_{name}_{number}",
-                claims=tuple(claim for claim, _ in some),
-                does="genstamp.verify.searching:variations",
-                arguments={"system": place, "names": dict(some)},
-                seconds=sum(_search_s(variation_states(locked, fault)) for _, fault in some),
-            )
-        )
-    claim = f"prove {name}"
+        plan.jobs.append(jobs.variations(place, name, number, some, locked))
     # A proof for any size is one for these sizes too; one of them is proved beside it, by other means.
     implied = bool(locked.proved) and set(locked.proved) <= set(locked.for_any_size)
-    plan.jobs.append(
-        Job(
-            name=f"prove_{name}",
-            claims=(claim,),
-            does="genstamp.verify.proving:proofs",
-            arguments={
-                "claim": claim,
-                "system": place,
-                "configurations": configurations[:1] if implied else configurations,
-            },
-            seconds=10,
-        )
-    )
+    plan.jobs.append(jobs.proofs(place, name, configurations[:1] if implied else configurations))
     plan.sums.append(lambda rows: summing.coverage(f"coverage {name}", rows, covering))
     plan.sums.append(lambda rows: summing.vacuity(f"vacuity {name}", rows, covering))
-
-
-def _any_size(place: str, name: str) -> Job:
-    claim = f"prove {name} for any size"
-    return Job(
-        name=f"any_size_{name}",
-        claims=(claim,),
-        does="genstamp.verify.proving:any_size",
-        arguments={"claim": claim, "system": place},
-        seconds=10,
-    )
-
-
-def _search_s(states: int) -> float:
-    """About what a search of this many states takes, a process and the compiler included."""
-    return 2 + states / 300_000
-
-
-def _states(locked: SystemEntry, semantics: str, configuration: str) -> int:
-    """How many states there were when the lock was written; of what it does not know, some."""
-    searches = locked.semantics[semantics].searches if semantics in locked.semantics else {}
-    return searches[configuration].distinct if configuration in searches else _SOME_STATES
-
-
-def variation_states(locked: SystemEntry, name: str) -> int:
-    """How many states a fault had when the lock was written; one that it does not know, some."""
-    return locked.variations[name].distinct if name in locked.variations else _SOME_STATES
 
 
 def shown_in(system: System, semantics: str) -> set[str]:
@@ -326,123 +261,3 @@ def shown_in(system: System, semantics: str) -> set[str]:
 def _batches(items: Sequence[tuple[str, str]], size: int) -> list[Sequence[tuple[str, str]]]:
     """This many at a time, in order."""
     return [items[i : i + size] for i in range(0, len(items), size)]
-
-
-def _known(place: str, name: str, configuration: str, semantics: str, seconds: float) -> Job:
-    claim = f"known {name}:{configuration} {semantics}"
-    return Job(
-        name=f"known_{name}_{configuration}_{semantics}",
-        claims=(claim,),
-        does="genstamp.verify.searching:known",
-        arguments={"claim": claim, "system": place, "configuration": configuration, "semantics": semantics},
-        seconds=seconds,
-    )
-
-
-def agreement(place: str, system: System, locked: Lock, *, may_be_recorded: bool = False) -> Job:
-    """The job that asks other checkers about a system, in its smallest configuration.
-
-    Args:
-        place: where it is declared.
-        system: it.
-        locked: the lock.
-        may_be_recorded: whether what the lock has recorded of the same text will do.
-    """
-    configuration = smallest(system, locked)
-    entry = locked.get(system.name, SystemEntry()).semantics.get(system.default_semantics)
-    recorded = entry.agreed.get(configuration) if entry is not None and may_be_recorded else None
-    claims = {peer: f"agree {system.name}:{configuration} {peer}" for peer in PEERS}
-    return Job(
-        name=f"agree_{system.name}_{configuration}",
-        claims=tuple(claims.values()),
-        does="genstamp.verify.agreeing:agree",
-        arguments={
-            "claims": claims,
-            "system": place,
-            "configuration": configuration,
-            "limit_s": _PEER_LIMIT_S,
-            "recorded": None if recorded is None else msgspec.to_builtins(recorded),
-        },
-        seconds=40 if recorded is None else 5,
-    )
-
-
-def smallest(system: System, locked: Lock) -> str:
-    """The configuration with the fewest states in a lock, of those that are checked every time; else the first one."""
-    searches: Mapping[str, SearchEntry] = {}
-    if system.name in locked and system.default_semantics in locked[system.name].semantics:
-        searches = locked[system.name].semantics[system.default_semantics].searches
-    known = [one.name for one in system.configurations if not one.on_demand and one.name in searches]
-    return min(known, key=lambda name: searches[name].distinct, default=system.configuration().name)
-
-
-def simulate(runs: int) -> Job:
-    """The job that simulates HDFS."""
-    claim = "simulate genstamp_dfs: promises about bytes, with faults"
-    return Job(
-        name="simulate",
-        claims=(claim,),
-        does="genstamp.verify.simulating:simulate",
-        arguments={"claim": claim, "runs": runs},
-        seconds=runs / 4,
-    )
-
-
-def simulate_gfs(runs: int) -> Job:
-    """The job that simulates GFS."""
-    claim = "simulate genstamp_dfs.gfs: promises about bytes, with faults"
-    return Job(
-        name="simulate_gfs",
-        claims=(claim,),
-        does="genstamp.verify.simulating:simulate_gfs",
-        arguments={"claim": claim, "runs": runs},
-        seconds=90,
-    )
-
-
-def conform(place: str, name: str, examples: int, *, as_child: bool = False, semantics: str = "repaired") -> Job:
-    """The job that drives the reference implementation in this many runs."""
-    how = "as a child process" if as_child else "in process" if semantics == "repaired" else f"as {semantics}"
-    claim = f"conform {name}: genstamp_dfs {how}"
-    return Job(
-        name=f"conform_{name}_{how.replace(' ', '_')}",
-        claims=(claim,),
-        does="genstamp.verify.conforming:conform",
-        arguments={
-            "claim": claim,
-            "system": place,
-            "as_child": as_child,
-            "semantics": semantics,
-            "examples": examples,
-        },
-        seconds=20,
-    )
-
-
-def _walk(repository: Path, place: str, name: str) -> Job:
-    configuration = configurations_of(system_at(place), driving_of(name))[0].name
-    found = kept.read(repository, name)
-    claim = f"walk {name}:{configuration}"
-    return Job(
-        name=f"walk_{name}_{configuration}",
-        claims=(claim,),
-        does="genstamp.verify.conforming:walked",
-        arguments={
-            "claim": claim,
-            "system": place,
-            "certain": found.walks[configuration].certain if found and configuration in found.walks else None,
-        },
-        seconds=30,
-    )
-
-
-def lockstep(place: str, name: str, seeds: int) -> Job:
-    """The job that checks simulated runs against a system."""
-    claim = f"conform {name}: {seeds} simulated runs"
-    return Job(
-        name=f"lockstep_{name}",
-        claims=(claim,),
-        does="genstamp.verify.conforming:lockstep",
-        arguments={"claim": claim, "system": place, "seeds": seeds},
-        seconds=25,
-    )

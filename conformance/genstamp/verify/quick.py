@@ -16,18 +16,8 @@ from genstamp.lock import Lock, SystemEntry
 from genstamp.lockstep import LOCKSTEPS
 from genstamp.verify import summing
 from genstamp.verify.job import Job
-from genstamp.verify.plan import (
-    LOG_CLAIMS,
-    Plan,
-    conform,
-    loaded,
-    locked_in,
-    lockstep,
-    simulate,
-    simulate_gfs,
-    smallest,
-    variation_states,
-)
+from genstamp.verify.jobs import conform, lockstep, simulate, simulate_gfs, smallest, variation_states
+from genstamp.verify.plan import LOG_CLAIMS, Plan, loaded, locked_in
 from genstamp.verify.row import Row, Verdict
 from genstamp.walk import kept
 from genstamp_model.language import System

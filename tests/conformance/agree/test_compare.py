@@ -23,6 +23,7 @@ from genstamp.cli.export import Language, exported
 from genstamp.cli.verbs import app
 from genstamp.errors import LockError
 from genstamp.verify import agreeing, plan
+from genstamp.verify import jobs as makers
 from genstamp.verify import row as rows
 from genstamp_model.language import Instance
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
@@ -252,16 +253,16 @@ def test_what_disagrees_or_is_about_another_model_is_not_kept(monkeypatch: pytes
 
 
 def test_every_peer_is_asked_about_the_smallest_configuration() -> None:
-    assert set(plan.PEERS) == {peer.name for peer in PEERS}
+    assert set(makers.PEERS) == {peer.name for peer in PEERS}
     entry = locked("")["hdfs.recovery"].semantics["repaired"]
     [found] = entry.searches.values()
     names = {"outages": 5, "restarts": 3, "two_clients": 1, "gone": 0}
     searches = {name: structs.replace(found, distinct=states) for name, states in names.items()}
     known = {"hdfs.recovery": locks.SystemEntry(semantics={"repaired": structs.replace(entry, searches=searches)})}
     # One is on demand, and one is a configuration no longer.
-    job = plan.agreement(systems.place_of("hdfs.recovery"), RECOVERY, known)
+    job = makers.agreement(systems.place_of("hdfs.recovery"), RECOVERY, known)
     assert job.claims == ("agree hdfs.recovery:restarts tlc", "agree hdfs.recovery:restarts spin")
-    assert plan.smallest(RECOVERY, {}) == RECOVERY.configuration().name
+    assert makers.smallest(RECOVERY, {}) == RECOVERY.configuration().name
 
 
 @pytest.mark.parametrize("on_demand", [True, False])
