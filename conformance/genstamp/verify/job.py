@@ -1,15 +1,19 @@
-"""A job, and the process that does it: `python -m genstamp.verify.job`, its order as JSON on standard input.
+"""A job, and the processes that do jobs: `python -m genstamp.verify.job`, an order as JSON a line on standard input.
 
-What a job prints goes where the caller sends it; its rows go to a file, one JSON line each, as they come.
+Each job has a process of its own, forked from one that has loaded what most jobs need; that takes longer than many a
+job. Its rows go to a file, one JSON line each, as they come.
 """
 
+import contextlib
+import gc
 import importlib
+import os
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -53,11 +57,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What the process of a job is told: the task, and the file for its rows."""
+    """What the process of a job is told: the task, the file for its rows, and the one for all that it prints."""
 
     job: Job
     context: Context
     rows: Path
+    log: Path
 
     def encode(self) -> bytes:
         """The order as JSON; paths are text there."""
@@ -104,12 +109,53 @@ def _told(problem: Exception) -> str:
 
 
 def main() -> None:
-    """Do the job that standard input orders."""
-    order = Order.decode(sys.stdin.buffer.read())
-    with order.rows.open("wb") as out:
-        for row in rows_of(order.job, order.context):
-            out.write(msgspec.json.encode(row) + b"\n")
-            out.flush()
+    """Do the jobs that standard input orders, one after the other.
+
+    For each, standard output has a line with the number of its process, which leads a session of its own, and then one
+    with its exit code, negative for a signal.
+    """
+    _load()
+    for line in sys.stdin.buffer:
+        pid = os.fork()
+        if pid == 0:
+            _be_the_process_of(Order.decode(line))
+        _, status = os.waitpid(pid, 0)
+        os.write(1, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+
+
+def _load() -> None:
+    """Load what most jobs need."""
+    from genstamp.systems import every_system
+    from genstamp.verify import conforming, proving, searching
+
+    assert {conforming, proving, searching} <= set(sys.modules.values())
+    # A system that cannot be loaded is told by the jobs that need it.
+    with contextlib.suppress(Exception):
+        every_system()
+    gc.freeze()
+
+
+def _be_the_process_of(order: Order) -> NoReturn:
+    """Do a job in this process, and end it."""
+    os.setsid()
+    os.write(1, f"{os.getpid()}\n".encode())
+    code = 1
+    try:
+        with order.log.open("wb") as log, Path(os.devnull).open("rb") as nothing:
+            for file, number in ((nothing, 0), (log, 1), (log, 2)):
+                os.dup2(file.fileno(), number)
+        os.chdir(order.context.repository)
+        with order.rows.open("wb") as out:
+            for row in rows_of(order.job, order.context):
+                out.write(msgspec.json.encode(row) + b"\n")
+                out.flush()
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 if __name__ == "__main__":

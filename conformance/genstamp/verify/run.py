@@ -3,16 +3,15 @@
 Not here: which jobs (`plan`), what is shown meanwhile (`genstamp.cli.verify`) and what is written of it (`results`).
 """
 
-import contextlib
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Final
 
 import msgspec
@@ -20,10 +19,10 @@ import msgspec
 from genstamp.errors import RunDirectoryError
 from genstamp.verify.job import Context, Job, Order
 from genstamp.verify.row import Row, Verdict
+from genstamp.verify.worker import Worker, end_session
 
 RUNS: Final = Path(".genstamp", "runs")
 _LOOK_S: Final = 0.5
-_GRACE_S: Final = 10.0
 INTERRUPTED: Final = "interrupted"
 
 
@@ -81,7 +80,8 @@ class Run:
         self._context = context
         self._at_once = at_once
         self._began: dict[str, float] = {}
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._processes: dict[str, int] = {}
+        self._workers: SimpleQueue[Worker] = SimpleQueue()
         self._stopped = threading.Event()
         self._interrupted = threading.Event()
         self._files = context.directory / "jobs"
@@ -98,7 +98,9 @@ class Run:
         """
         began = time.monotonic()
         self._files.mkdir(exist_ok=True)
-        with ThreadPoolExecutor(self._at_once) as pool:
+        with ExitStack() as ending, ThreadPoolExecutor(self._at_once) as pool:
+            for _ in range(self._at_once):
+                self._workers.put(ending.enter_context(Worker(self._context.repository)))
             # Longest first, so that none is left alone at the end.
             ordered = sorted(self._jobs, key=lambda job: -job.seconds)
             futures = {job.name: pool.submit(self._do, job) for job in ordered}
@@ -114,8 +116,8 @@ class Run:
             finally:
                 # Only an interruption finds something left to end here.
                 self._stopped.set()
-                for process in list(self._processes.values()):
-                    _end(process)
+                for leader in list(self._processes.values()):
+                    end_session(leader)
         return [row for job in self._jobs for row in futures[job.name].result()]
 
     @property
@@ -138,29 +140,23 @@ class Run:
         rows = self._files / f"{job.name}.jsonl"
         log = self._files / f"{job.name}.log"
         rows.touch()
-        order = Order(job, self._context, rows).encode()
-        with log.open("wb") as out:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "genstamp.verify.job"],
-                stdin=subprocess.PIPE,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                cwd=self._context.repository,
-                # A session of its own, so that whatever it starts can be ended with it.
-                start_new_session=True,
-            )
-            self._processes[job.name] = process
-            verdict, reason = Verdict.FAILURE, ""
-            try:
-                process.communicate(order, timeout=job.limit_s)
-            except subprocess.TimeoutExpired:
-                verdict, reason = Verdict.UNDETERMINED, f"given up after {job.limit_s:.0f} s"
-            finally:
-                _end(process)
-                del self._processes[job.name]
+        order = Order(job, self._context, rows.absolute(), log.absolute())
+        worker = self._workers.get()
+        verdict, reason = Verdict.FAILURE, ""
+        self._processes[job.name] = leader = worker.begin(order)
+        code = None if self._stopped.is_set() else worker.exit_code(job.limit_s)
+        if code is None:
+            verdict, reason = Verdict.UNDETERMINED, f"given up after {job.limit_s:.0f} s"
+        # Also what it started, and left.
+        end_session(leader)
+        code = worker.exit_code() if code is None else code
+        if code is None:
+            worker.end()
+        del self._processes[job.name]
+        self._workers.put(worker)
         if self._interrupted.is_set():
             verdict, reason = Verdict.UNDETERMINED, INTERRUPTED
-        reason = reason or f"the job's process {_death(process.returncode)}"
+        reason = reason or f"the job's process {_death(code)}"
         found = _complete(job, _read(rows), verdict, reason, time.monotonic() - self._began[job.name])
         return [_with_log(row, f"jobs/{log.name}") for row in found]
 
@@ -188,19 +184,10 @@ def _read(rows: Path) -> list[Row]:
     return [msgspec.json.decode(line, type=Row) for line in lines]
 
 
-def _death(code: int) -> str:
+def _death(code: int | None) -> str:
+    if code is None:
+        return "was lost"
     return f"died of {signal.Signals(-code).name}" if code < 0 else f"ended with code {code} before its time"
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all that it started; does nothing where all have ended."""
-    for sent in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, sent)
-        except ProcessLookupError:
-            return
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE_S)
 
 
 def _last_line(log: Path) -> str:
