@@ -22,6 +22,7 @@ for verb, function in (
     ("check", "check"),
     ("simulate", "simulate"),
     ("replay", "replay"),
+    ("explore", "explore"),
     ("prove", "prove"),
     ("bmc", "bmc"),
     ("mutate", "mutate"),
