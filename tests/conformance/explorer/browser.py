@@ -20,12 +20,19 @@ class Browser:
 
     def __init__(self, driver: Chrome) -> None:
         self.driver = driver
+        self._scheme = "light"
+
+    def prefer(self, scheme: str) -> None:
+        """Show pages that are opened from now on in a scheme of colours, light or dark."""
+        self._scheme = scheme
 
     def open(self, address: str, width: int = 1440, height: int = 1100) -> None:
         """Open an address in a new window, and wait until the page has begun."""
         self.driver.switch_to.new_window("window")
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        media = {"features": [{"name": "prefers-color-scheme", "value": self._scheme}]}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         self.driver.get(address)
         self.wait_for("#run [aria-current]")
 

@@ -9,6 +9,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from tests.conformance.explorer.browser import DRIVER, PROGRAM, Browser, browsing
+from tests.conformance.explorer.pictures import BUG, STEPS, link
 from tests.conformance.explorer.served import Served, served
 
 from genstamp.explorer import Explored
@@ -20,15 +21,6 @@ from genstamp.verify.agreeing import REQUIRED
 
 pytestmark = pytest.mark.skipif(
     os.environ.get(REQUIRED) != "1" and None in (PROGRAM, DRIVER), reason="chromium or chromedriver is not there"
-)
-
-BUG = "HDFS-10240"
-STEPS = (
-    "create(client client1, file file1)",
-    "add_block(client client1, file file1)",
-    "recover_lease_starts(client client1, file file1, primary datanode1)",
-    "last_packet(client client1, file file1)",
-    "complete_under_recovery(client client1, file file1)",
 )
 
 
@@ -59,10 +51,6 @@ def browser(window: Browser, explorer: Served) -> Iterator[Browser]:
     assert window.complaints() == []
 
 
-def _link(*steps: str) -> str:
-    return "#system=hdfs.lease&" + "&".join([f"bug={BUG}", *(f"step={step}" for step in steps)])
-
-
 @pytest.mark.slow
 def test_a_bug_is_walked_to_its_violation_by_keys(browser: Browser, explorer: Served) -> None:
     browser.open(explorer.address)
@@ -82,7 +70,7 @@ def test_a_bug_is_walked_to_its_violation_by_keys(browser: Browser, explorer: Se
 
 @pytest.mark.slow
 def test_the_check_is_read_that_refuses_a_step(browser: Browser, explorer: Served) -> None:
-    browser.open(explorer.address + _link(*STEPS[:2]))
+    browser.open(explorer.address + link(*STEPS[:2]))
     browser.wait_for("#run [aria-current]", "add_block")
     browser.press("/", "create_waits(client client1")
     browser.press(Keys.ESCAPE, "j")
@@ -101,7 +89,7 @@ def test_a_shared_link_opens_the_same_state(browser: Browser, explorer: Served) 
     browser.open(link)
     browser.wait_for("#run [aria-current]", "create")
     assert browser.text("#cards") == state
-    browser.open(explorer.address + _link("fly()"))
+    browser.open(explorer.address + link("fly()"))
     browser.wait_for("#notice.error", "'fly()', is no step of hdfs.lease here")
 
 
@@ -134,7 +122,7 @@ def test_one_file_opens_from_disk(browser: Browser, explored: Explored, tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [1440, 400])
 def test_no_text_leaves_its_box(browser: Browser, explorer: Served, width: int) -> None:
-    browser.open(explorer.address + _link(*STEPS), width=width)
+    browser.open(explorer.address + link(*STEPS), width=width)
     browser.wait_for(".violation")
     assert browser.spills() == []
     browser.press("c")
