@@ -12,6 +12,7 @@ import typer
 from genstamp.cli.choosing import limits_of
 from genstamp.errors import TraceFileError
 from genstamp.explorer import Explored, Setup
+from genstamp.explorer.errors import NotFoundError
 from genstamp.explorer.finding import counterexample, of_trace, to_scenario, to_witness
 from genstamp.explorer.moments import told_run
 from genstamp.explorer.page import file
@@ -53,14 +54,19 @@ def explore(
     With --html FILE a counterexample, or what --witness, --scenario or --trace gives, is written as one page that opens
     without a server.
 
-    Exit code: 0 the file is written, 2 the file or port cannot be used or there is no such run, 3 Ctrl-C.
+    Exit code: 0 the file is written, 2 the file or port cannot be used, 12 there is no such run, 3 undetermined, or
+    Ctrl-C.
     """
     if sum(one is not None for one in (witness, scenario, trace)) > 1:
         raise typer.BadParameter("give one of --witness, --scenario and --trace", param_hint="--witness")
     declared, configuration = found(system)
     explored = Explored(declared, limits_of(set_limit or ()))
     setup = explored.setup(configuration, semantics, tuple(bug or ()))
-    setup, run = _run(explored, setup, witness, scenario, trace, wants_run=html is not None or bool(bug))
+    try:
+        setup, run = _run(explored, setup, witness, scenario, trace, wants_run=html is not None or bool(bug))
+    except NotFoundError as problem:
+        typer.echo(f"genstamp: {problem}", err=True)
+        raise typer.Exit(problem.exit_code) from None
     beginning = told_run(explored.evaluator(setup), setup, run)
     if html is None:
         _serve(explored, beginning, port, opens)

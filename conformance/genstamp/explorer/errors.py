@@ -1,5 +1,6 @@
 """What a page can ask for in vain; each text is one sentence for its reader."""
 
+from genstamp import exit_codes
 from genstamp.errors import GenstampError
 
 
@@ -20,9 +21,21 @@ class StepRefusedError(ExplorerError):
 
 
 class NotFoundError(ExplorerError):
-    """There is no run, or no picture, of what was asked for."""
+    """There is no run, or no picture, of what was asked for.
+
+    Attributes:
+        exit_code: of a verb that was asked for it.
+    """
 
     status = 404
+    exit_code = exit_codes.VIOLATED
+
+
+class UndeterminedError(NotFoundError):
+    """A search was given up, or interrupted, before it had found a run."""
+
+    status = 503
+    exit_code = exit_codes.UNDETERMINED
 
 
 class TooLargeError(ExplorerError):

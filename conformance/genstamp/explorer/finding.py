@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from genstamp import leads_to
-from genstamp.explorer.errors import ExplorerError, NotFoundError
+from genstamp.explorer.errors import ExplorerError, NotFoundError, UndeterminedError
 from genstamp.explorer.explored import Explored, Setup
 from genstamp.explorer.runs import Run
 from genstamp_model import scenario
 from genstamp_model.errors import TraceError
-from genstamp_model.explore import Result, explore
+from genstamp_model.explore import Result, Verdict, explore
 from genstamp_model.language import Instance
 from genstamp_model.path import Path
 from genstamp_model.reaching import never_shown
@@ -18,23 +18,29 @@ from genstamp_model.traces import read, replay
 
 MAX_SECONDS: Final = 60.0
 """A reader does not wait longer for a run; `genstamp check` has the time it needs."""
+MOST_STATES: Final = 5_000_000
+"""Of a search for a lasso, likewise."""
 
 
 def counterexample(instance: Instance) -> Run:
     """A shortest run that violates a property, or a lasso of a leads-to property.
 
     Raises:
-        NotFoundError: all holds within the limits, or the search is undetermined.
+        NotFoundError: all holds within the limits.
+        UndeterminedError: a search was given up.
     """
     result = explore(instance, max_seconds=MAX_SECONDS)
     violation = result.violation
     if violation is not None:
         message = f": {violation.message}" if violation.message else ""
         return Run(violation.path, f"{violation.name or violation.kind} is violated{message}")
-    for judged in leads_to.judged(result):
-        if judged.lasso is not None:
-            path, loop = leads_to.whole(judged.lasso), len(judged.lasso.prefix)
-            return Run(path, f"{judged.claim.name} is violated", loop)
+    judged = leads_to.judged(result, MOST_STATES)
+    for one in judged:
+        if one.lasso is not None:
+            return Run(leads_to.whole(one.lasso), f"{one.claim.name} is violated", len(one.lasso.prefix))
+    for one in judged:
+        if one.verdict is Verdict.UNDETERMINED:
+            raise UndeterminedError(f"{one.claim.name} is undetermined: {one.reason}")
     raise _not_found("nothing is violated", result)
 
 
@@ -43,7 +49,8 @@ def to_witness(instance: Instance, name: str) -> Run:
 
     Raises:
         ConfigurationError: there is no such property.
-        NotFoundError: no state shows it, or the search is undetermined.
+        NotFoundError: no state shows it.
+        UndeterminedError: the search was given up.
     """
     result = explore(never_shown(instance, name), max_seconds=MAX_SECONDS)
     path = _shown(result, f"{name} is never reached")
@@ -55,7 +62,8 @@ def to_scenario(instance: Instance, text: str) -> Run:
 
     Raises:
         ConfigurationError: the text is no scenario, or names a step that the system does not have.
-        NotFoundError: no run does, or the search is undetermined.
+        NotFoundError: no run does.
+        UndeterminedError: the search was given up.
     """
     result = explore(scenario.never(instance, scenario.read(text)), max_seconds=MAX_SECONDS)
     path = _shown(result, "no run shows this scenario")
@@ -107,6 +115,6 @@ def _shown(result: Result, never: str) -> Path:
 def _not_found(never: str, result: Result) -> NotFoundError:
     configuration = result.instance.configuration
     if result.unsettled:
-        return NotFoundError(f"undetermined: {result.unsettled}")
+        return UndeterminedError(f"undetermined: {result.unsettled}")
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(configuration.limits.items()))
     return NotFoundError(f"{never} in {configuration.name}{f' within these limits: {limits}' if limits else ''}")

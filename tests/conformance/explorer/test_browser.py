@@ -85,8 +85,8 @@ def test_the_check_is_read_that_refuses_a_step(browser: Browser, explorer: Serve
 def test_a_shared_link_opens_the_same_state(browser: Browser, explorer: Served) -> None:
     browser.open(explorer.address)
     browser.take(STEPS[0])
-    link, state = browser.driver.current_url, browser.text("#cards")
-    browser.open(link)
+    shared, state = browser.driver.current_url, browser.text("#cards")
+    browser.open(shared)
     browser.wait_for("#run [aria-current]", "create")
     assert browser.text("#cards") == state
     browser.open(explorer.address + link("fly()"))

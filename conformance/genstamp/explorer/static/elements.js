@@ -8,9 +8,14 @@ function element(tag, attributes = {}, ...children) {
     else if (value === true) made.setAttribute(name, "");
     else if (value !== false && value !== undefined) made.setAttribute(name, value);
   }
-  made.append(...children.flat());
+  made.append(...children.flat(Infinity));
   return made;
 }
+
+const span = (kind, ...children) => element("span", { class: kind }, ...children);
+const code = (text) => element("code", {}, breakable(text));
+const list = (items, kind) => element("ul", { class: kind }, items.map((item) => element("li", {}, item)));
+const fold = (title, inside) => element("details", {}, element("summary", {}, title), inside);
 
 function picture(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -24,12 +29,12 @@ function byId(id) {
 }
 
 function fill(id, ...children) {
-  byId(id).replaceChildren(...children.flat());
+  byId(id).replaceChildren(...children.flat(Infinity));
 }
 
-// A long name may be broken after its points and brackets, and nowhere within a word.
+// A long name may be broken after its points and brackets, a place in a file after its slashes, and nowhere else.
 function breakable(text) {
-  const parts = text.split(/(?<=[.[\](),_'])/);
+  const parts = text.split(text.includes("/") ? /(?<=\/)/ : /(?<=[.[\](),_'])/);
   return parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
 }
 

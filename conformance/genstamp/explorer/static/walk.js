@@ -6,7 +6,7 @@ const walk = { run: about.run, at: 0, panel: "possible", filter: "" };
 
 function begin(run, at) {
   walk.run = run;
-  // Small states are shown whole; of large ones only what differs from the beginning.
+  // A small state is shown whole, of a large one only what differs from the beginning.
   about.folds ??= run.moments[0].cards.reduce((sum, card) => sum + card.rows.length, 0) > 24;
   goTo(at);
 }
@@ -18,56 +18,63 @@ function goTo(number) {
 }
 
 function show() {
-  const moment = walk.run.moments[walk.at];
   const wasInList = byId("listed").contains(document.activeElement);
   showRun();
-  showMoment(moment, moment.step);
+  showMoment(walk.run.moments[walk.at]);
   showChoices();
   showLanes();
   if (about.live) history.replaceState(null, "", `#${link()}`);
-  if (wasInList) focusable()[0]?.focus({ preventScroll: true });
+  if (wasInList) choices()[0]?.focus({ preventScroll: true });
 }
 
 function showRun() {
-  const chips = walk.run.moments.map((moment, number) => {
-    const kinds = ["chip", number > walk.at ? "later" : "", moment.violated.length ? "bad" : ""];
-    const text = number ? moment.step.action : "start";
-    return element("li", {}, element("button", {
-      class: kinds.join(" "), click: () => goTo(number), "aria-current": number === walk.at ? "step" : false },
-      element("span", { class: "number" }, String(number)), breakable(text)));
+  const { shows, loop, moments, steps } = walk.run;
+  const chips = moments.map((moment, number) => {
+    const kinds = ["chip", number > walk.at ? "later" : "", moment.violated.length ? "bad" : ""].join(" ");
+    const current = number === walk.at ? "step" : false;
+    return element("li", {}, element("button", { class: kinds, click: () => goTo(number), "aria-current": current },
+      span("number", String(number)), breakable(number ? moment.step.action : "start")));
   });
-  const { shows, loop } = walk.run;
-  const again = loop === null ? "" : loop >= walk.run.steps.length ? "; then nothing more, for ever" : `; again from state ${loop}, for ever`;
-  fill("run", shows ? element("p", {}, shows + again) : "", element("ol", {}, chips));
+  const rest = loop >= steps.length ? "; then nothing more, for ever" : `; again from state ${loop}, for ever`;
+  fill("run", shows ? element("p", {}, shows + (loop === null ? "" : rest)) : "", element("ol", {}, chips));
   byId("run").querySelector("[aria-current]").scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 function showChoices() {
   const moment = walk.run.moments[walk.at];
-  const tab = (panel, text) => element("button", {
-    role: "tab", id: `tab-${panel}`, "aria-controls": "listed", "aria-selected": String(walk.panel === panel), click: () => toPanel(panel) }, text);
-  fill("tabs", tab("possible", `Can happen (${moment.possible.length})`), tab("refused", `Cannot (${moment.refused.length + moment.more_refused})`));
-  byId("listed").setAttribute("role", "tabpanel");
+  const tab = (panel, text, count) => {
+    const selected = String(walk.panel === panel);
+    const does = { role: "tab", id: `tab-${panel}`, "aria-controls": "listed", "aria-selected": selected };
+    return element("button", { ...does, click: () => toPanel(panel) }, `${text} (${count})`);
+  };
+  const refusals = moment.refused.length + moment.more_refused;
+  fill("tabs", tab("possible", "Can happen", moment.possible.length), tab("refused", "Cannot", refusals));
   byId("listed").setAttribute("aria-labelledby", `tab-${walk.panel}`);
   if (walk.panel === "possible") {
-    fill("listed", possible(moment, walk.run.steps[walk.at], about.live ? take : () => {}));
+    fill("listed", possible(moment, walk.run.steps[walk.at], about.live ? take : null));
     return;
   }
-  const list = element("div", {}, refused(moment, walk.filter));
-  const filter = element("input", { type: "search", id: "filter", placeholder: "filter", "aria-label": "Filter the steps that cannot happen", value: walk.filter,
-    input: (event) => { walk.filter = event.target.value; list.replaceChildren(...refused(moment, walk.filter)); } });
-  fill("listed", filter, list);
+  const shown = element("div", {}, refused(moment, walk.filter));
+  const filter = element("input", {
+    type: "search", id: "filter", placeholder: "filter", "aria-label": "Filter what cannot happen", value: walk.filter,
+    input: (event) => {
+      walk.filter = event.target.value;
+      shown.replaceChildren(element("div", {}, refused(moment, walk.filter)));
+    },
+  });
+  fill("listed", filter, shown);
 }
 
 function toPanel(panel) {
   walk.panel = panel;
   showChoices();
-  focusable()[0]?.focus({ preventScroll: true });
+  choices()[0]?.focus({ preventScroll: true });
 }
 
 // The picture has a rectangle for each step; what belongs to steps after the current one is faint.
 function showLanes() {
-  if (!walk.run.steps.length) return fill("lanes");
+  fill("lanes");
+  if (!walk.run.steps.length) return;
   // The page has its own style for it, light and dark.
   const text = walk.run.lanes.replace(/<style>.*?<\/style>/s, "");
   const svg = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
@@ -84,18 +91,29 @@ function showLanes() {
       part.addEventListener("click", () => goTo(step));
     }
   }
-  fill("lanes", element("h2", {}, "Swim lanes"), element("div", { class: "picture", tabindex: "0", role: "group", "aria-label": "Swim lanes" }, svg));
+  const scrolls = { class: "picture", tabindex: "0", role: "group", "aria-label": "Swim lanes" };
+  const window = element("div", scrolls, svg);
+  fill("lanes", element("h2", {}, "Swim lanes"), window);
+  // A wide picture is moved so that the current step is in the middle.
+  const now = svg.querySelector(".now")?.getBBox();
+  if (now) window.scrollLeft = now.x + (now.width - window.clientWidth) / 2;
 }
 
-function focusable() {
+function choices() {
   return [...byId("listed").querySelectorAll(".choice")];
 }
 
 function moveFocus(by) {
-  const list = focusable();
-  const here = list.indexOf(document.activeElement);
-  const there = list[here < 0 ? 0 : Math.max(0, Math.min(here + by, list.length - 1))];
-  there?.focus();
+  const all = choices();
+  const here = all.indexOf(document.activeElement);
+  all[here < 0 ? 0 : Math.max(0, Math.min(here + by, all.length - 1))]?.focus();
+}
+
+// A file without a server has its trace inside.
+async function saveRun() {
+  const { setup, initial, steps } = walk.run;
+  const trace = about.trace ?? (await ask("file", { ...setup, initial, steps }));
+  if (trace) save(`${about.system}.itf.json`, `${JSON.stringify(trace, null, 2)}\n`, "application/json");
 }
 
 const KEYS = [
@@ -111,30 +129,26 @@ const KEYS = [
   [["s"], "save the run as a file (ITF)", () => saveRun()],
   [["?"], "these keys", () => byId("help").showModal()],
 ];
-
-// A file without a server has its trace inside.
-async function saveRun() {
-  const { setup, initial, steps } = walk.run;
-  const trace = about.trace ?? (await ask("file", { ...setup, initial, steps }));
-  if (trace) save(`${about.system}.itf.json`, `${JSON.stringify(trace, null, 2)}\n`, "application/json");
-}
+const ARROWS = { ArrowRight: "→", ArrowLeft: "←", ArrowDown: "↓", ArrowUp: "↑" };
 
 function showKeys() {
   const shown = about.live ? [[["Enter"], "take the step that has the focus"], ...KEYS] : KEYS;
-  fill("keys", shown.map(([keys, does]) => element("div", {}, element("dt", {}, keys.flatMap((key, i) => [i ? " " : "", element("kbd", {}, { ArrowRight: "→", ArrowLeft: "←", ArrowDown: "↓", ArrowUp: "↑" }[key] || key)])), element("dd", {}, does))));
+  const names = (keys) => keys.map((key) => [element("kbd", {}, ARROWS[key] || key), " "]);
+  const line = ([keys, does]) => element("div", {}, element("dt", {}, names(keys)), element("dd", {}, does));
+  fill("keys", shown.map(line));
 }
 
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  if (["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName)) {
+  if (["INPUT", "SELECT"].includes(event.target.tagName)) {
     if (event.key === "Escape") event.target.blur();
     return;
   }
-  const does = KEYS.find(([keys]) => keys.includes(event.key));
-  if (!does) return;
+  const key = KEYS.find(([names]) => names.includes(event.key));
+  if (!key) return;
   event.preventDefault();
   notice("");
-  does[2]();
+  key[2]();
 }
 
 function button(text, key, click) {
