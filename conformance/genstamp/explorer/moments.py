@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from genstamp.explorer.cards import cards
@@ -36,7 +37,8 @@ def told_run(evaluator: Evaluator, setup: Setup, run: Run, since: int = 0) -> di
         "witnesses": [
             {"name": claim.name, "doc": claim.doc} for claim in evaluator.model.properties if claim.kind == "witness"
         ],
-        "lanes": swim_lanes(chart(run.path, run.shows, run.loop)),
+        # The page has the title elsewhere.
+        "lanes": swim_lanes(replace(chart(run.path, loop=run.loop), title="")),
     }
 
 

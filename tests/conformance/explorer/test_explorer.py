@@ -5,16 +5,12 @@ import hashlib
 import http.client
 import json
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conformance.explorer.served import Served, served
-from tests.interrupted import interruptible
 
 from genstamp.explorer import Explored
 from genstamp.explorer.asked import MOST_BYTES
@@ -258,16 +254,3 @@ def test_one_file_holds_the_run_and_names_its_own_scripts_only(explored: Explore
     about = json.loads(re.findall(r'<script type="application/json" id="about">(.*?)</script>', text)[0])
     assert about["run"]["steps"] == [PREPARES]
     assert len(about["trace"]["states"]) == 2
-
-
-def test_ctrl_c_ends_the_verb(repository: Path) -> None:
-    command = [sys.executable, "-m", "genstamp", "explore", "examples/protocols/two_phase.py", "--port", "0"]
-    with interruptible(command, cwd=repository, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        address = re.fullmatch(r"two_phase is at http://127\.0\.0\.1:(\d+)/; Ctrl-C ends it\n", line)
-        assert address is not None
-        assert Served(int(address[1])).ask("walk")[0] == 200
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
-        assert (process.returncode, told) == (3, "genstamp: interrupted\n")
