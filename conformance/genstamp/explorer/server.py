@@ -78,7 +78,9 @@ def listening(port: int) -> socket.socket:
 def server(app: ASGIApp) -> uvicorn.Server:
     """What answers requests, in the thread in which it is run."""
     # A reader has one page, or a few; more connections than that are answered with 503.
-    return uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, limit_concurrency=64))
+    return uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, limit_concurrency=64)
+    )
 
 
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:

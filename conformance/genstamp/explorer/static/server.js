@@ -59,7 +59,7 @@ function openLink() {
   }
   const [configuration, semantics] = [told.get("configuration") ?? "", told.get("semantics") ?? ""];
   const asked = { configuration, semantics, bugs: told.getAll("bug"), initial: Number(told.get("initial")), steps };
-  load("walk", asked, Number(told.get("at") ?? steps.length));
+  load("walk", asked, Number(told.get("at") ?? steps.length) || 0);
 }
 
 async function share() {
