@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from genstamp.explorer import Explored
 from genstamp.explorer.asked import MOST_BYTES
 from genstamp.explorer.graph import MOST_STATES
 from genstamp.explorer.moments import told_run
-from genstamp.explorer.page import file
+from genstamp.explorer.page import file, page
 from genstamp.explorer.runs import Run, walked
 from genstamp.systems import found, system_named
 
@@ -254,3 +255,13 @@ def test_one_file_holds_the_run_and_names_its_own_scripts_only(explored: Explore
     about = json.loads(re.findall(r'<script type="application/json" id="about">(.*?)</script>', text)[0])
     assert about["run"]["steps"] == [PREPARES]
     assert len(about["trace"]["states"]) == 2
+
+
+def test_no_text_of_a_specification_is_read_as_html(explored: Explored) -> None:
+    hostile = Explored(replace(explored.system, doc="</script><script>alert(1)</script><b>"), {})
+    setup = hostile.setup()
+    evaluator = hostile.evaluator(setup)
+    run = told_run(evaluator, setup, Run(walked(evaluator, 0, ()), "</script><b>"))
+    for text in (page(hostile, run), file(hostile, run, {})):
+        assert "<b>" not in text
+        assert "alert(1)</script>" not in text
