@@ -155,6 +155,7 @@ def test_the_page_may_load_nothing_from_elsewhere(explorer: Served) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_bug_gives_its_shortest_run_and_the_false_part() -> None:
     declared = system_named("hdfs.monitor")
     bug = declared.bugs[0]
@@ -169,6 +170,7 @@ def test_a_bug_gives_its_shortest_run_and_the_false_part() -> None:
     assert not any(moment["violated"] for moment in run["moments"][:-1])
 
 
+@pytest.mark.slow
 def test_a_lasso_says_where_it_goes_on(threads: Served) -> None:
     _, run = threads.ask("reach", bugs=["HDFS-6948"])
     assert run["shows"] == "newer_copy_arrives is violated"

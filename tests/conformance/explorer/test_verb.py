@@ -38,6 +38,7 @@ def html(tmp_path: Path) -> Path:
     return tmp_path / "run.html"
 
 
+@pytest.mark.slow
 def test_a_counterexample_is_written(html: Path) -> None:
     done = run(SYSTEM, "--bug", "HDFS-6948", "--html", str(html))
     assert (done.exit_code, done.stdout) == (0, f"{html} is written\n")
@@ -45,6 +46,7 @@ def test_a_counterexample_is_written(html: Path) -> None:
     assert written(html)["setup"]["bugs"] == ["HDFS-6948"]
 
 
+@pytest.mark.slow
 def test_a_witness_a_scenario_and_a_trace_are_written(html: Path, tmp_path: Path) -> None:
     assert run(SYSTEM, "--scenario", "open_pipeline; ask_for_copy", "--html", str(html)).exit_code == 0
     steps = written(html)["steps"]
@@ -87,6 +89,7 @@ def test_a_port_that_is_taken_is_refused() -> None:
             listening(port)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_verb(repository: Path) -> None:
     command = [sys.executable, "-m", "genstamp", "explore", "examples/protocols/two_phase.py", "--port", "0"]
     with interruptible(command, cwd=repository, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
