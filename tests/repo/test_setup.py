@@ -110,7 +110,7 @@ APACHE = "apache RUNS=25 APACHE_ARGS=--walk"
 def test_ci_runs_the_commands(tmp_path: Path, repository: Path, failing: str, expected: list[str]) -> None:
     required = '"$GENSTAMP_REQUIRE_DATA" "$GENSTAMP_REQUIRE_PEERS"'
     program(tmp_path, "make", f'echo "$@" {required} >> {tmp_path}/calls\n[ "$1" != {failing} ]')
-    for tool in ("spin", "cc", "mvn", "javac"):
+    for tool in ("spin", "cc", "chromium", "chromedriver", "mvn", "javac"):
         program(tmp_path, tool, "")
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", repository / ".ci" / "run"], env=environment, cwd=tmp_path, check=False)
@@ -118,12 +118,20 @@ def test_ci_runs_the_commands(tmp_path: Path, repository: Path, failing: str, ex
     assert (tmp_path / "calls").read_text().splitlines() == [f"{target} 1 1" for target in expected]
 
 
-@pytest.mark.parametrize("ends_with", [0, 1])
-def test_ci_installs_spin_where_it_is_missing_and_goes_on_where_that_fails(
-    tmp_path: Path, repository: Path, ends_with: int
+SPIN, BROWSER = "spin gcc libc6-dev", "chromium chromium-driver"
+
+
+@pytest.mark.parametrize(
+    ("ends_with", "there", "packages"),
+    [(0, (), f"{SPIN} {BROWSER}"), (1, (), ""), (0, ("spin", "cc"), BROWSER), (0, ("chromium", "chromedriver"), SPIN)],
+)
+def test_ci_installs_what_is_missing_and_goes_on_where_that_fails(
+    tmp_path: Path, repository: Path, ends_with: int, there: tuple[str, ...], packages: str
 ) -> None:
     program(tmp_path, "make", f'echo make "$1" >> {tmp_path}/calls')
-    program(tmp_path, "apt-get", f'echo apt-get "$1" >> {tmp_path}/calls\nexit {ends_with}')
+    program(tmp_path, "apt-get", f'echo apt-get "$@" >> {tmp_path}/calls\nexit {ends_with}')
+    for tool in there:
+        program(tmp_path, tool, "")
     bash, dirname = shutil.which("bash"), shutil.which("dirname")
     assert bash is not None
     assert dirname is not None
@@ -131,5 +139,6 @@ def test_ci_installs_spin_where_it_is_missing_and_goes_on_where_that_fails(
     environment = {"PATH": str(tmp_path)}
     done = subprocess.run([bash, repository / ".ci" / "run"], env=environment, cwd=tmp_path, check=False)
     assert done.returncode == 0
-    installed = ["apt-get update", "apt-get install"][: 2 - ends_with]
+    install = f"apt-get install --quiet --yes --no-install-recommends {packages}"
+    installed = ["apt-get update --quiet", install][: 2 - ends_with]
     assert (tmp_path / "calls").read_text().splitlines() == [*installed, "make test", "make verify-all"]

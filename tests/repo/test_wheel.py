@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
+from genstamp.explorer.page import SCRIPTS, STYLE
+
 PACKAGES = {"genstamp_spec", "genstamp_model", "genstamp_dfs", "genstamp"}
 
 
@@ -33,3 +35,8 @@ def test_wheel_brings_licence_and_command(wheel: zipfile.ZipFile) -> None:
 
 def test_wheel_brings_the_template_of_the_page_of_logs(wheel: zipfile.ZipFile) -> None:
     assert "genstamp/logs/templates/page.html" in wheel.namelist()
+
+
+def test_wheel_brings_the_page_of_the_explorer(wheel: zipfile.ZipFile) -> None:
+    wanted = {"templates/explorer.html", *(f"static/{name}" for name in (*SCRIPTS, STYLE))}
+    assert {f"genstamp/explorer/{name}" for name in wanted} <= set(wheel.namelist())

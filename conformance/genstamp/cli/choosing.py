@@ -23,16 +23,19 @@ def limited(configuration: Configuration, limits: Sequence[str]) -> Configuratio
     """A configuration with some of its limits changed, each given as NAME=N."""
     if not limits:
         return configuration
-    changed: dict[str, int] = dict(configuration.limits)
-    given: set[str] = set()
-    for text in limits:
+    return replace(configuration, limits={**configuration.limits, **limits_of(limits)}, name=f"{configuration.name}*")
+
+
+def limits_of(texts: Sequence[str]) -> dict[str, int]:
+    """Limits by name, each given as NAME=N."""
+    limits: dict[str, int] = {}
+    for text in texts:
         name, _, number = text.partition("=")
         if not number.isdecimal():
             raise typer.BadParameter(
                 f"'{text}' is not a limit; expected NAME=N with N at least 0", param_hint="--limit"
             )
-        if name in given:
+        if name in limits:
             raise typer.BadParameter(f"'{name}' is given twice; give each limit once", param_hint="--limit")
-        given.add(name)
-        changed[name] = int(number)
-    return replace(configuration, limits=changed, name=f"{configuration.name}*")
+        limits[name] = int(number)
+    return limits

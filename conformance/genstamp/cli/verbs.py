@@ -22,6 +22,7 @@ for verb, module, function in (
     ("check", "check.verb", "check"),
     ("simulate", "simulate", "simulate"),
     ("replay", "replay", "replay"),
+    ("explore", "explore", "explore"),
     ("prove", "prove.verb", "prove"),
     ("bmc", "bmc", "bmc"),
     ("mutate", "mutate.verb", "mutate"),

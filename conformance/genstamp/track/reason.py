@@ -4,18 +4,17 @@ Not here: the search for the states that came closest, which is the tracker's.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from genstamp.track.names import Names
 from genstamp_model.errors import Source
 from genstamp_model.evaluate import Arguments, Evaluator, State
+from genstamp_model.false_part import reads
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action
 from genstamp_model.language.types import RecordType
-
-_READS = frozenset({Op.VARIABLE, Op.SELECT, Op.FIELD, Op.AT})
 
 
 @dataclass(frozen=True)
@@ -70,23 +69,10 @@ def values_in(
     """The parts of the state that a condition reads, as (expression, value), each once, in order."""
     bound = {parameter.name: value for parameter, value in zip(action.parameters, arguments, strict=True)}
     found: dict[str, str] = {}
-    for read in _reads(condition, frozenset(bound)):
+    for read in reads(condition, frozenset(bound)):
         field = _field_name(read)
         found[ir.text(read)] = names.text(evaluator.value(read, state, bound=bound), read.type, field)
     return tuple(found.items())
-
-
-def _reads(node: Expr, known: frozenset[str]) -> Iterator[Expr]:
-    """The outermost reads that need no bound variable of a quantifier."""
-    if node.op in _READS and node.free <= known and not _is_constant(node):
-        yield node
-        return
-    for arg in node.args:
-        yield from _reads(arg, known)
-
-
-def _is_constant(node: Expr) -> bool:
-    return node.op is not Op.VARIABLE and node.args[0].op is Op.CONST
 
 
 def _field_name(node: Expr) -> str:

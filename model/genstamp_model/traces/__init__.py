@@ -6,7 +6,7 @@ makes from a path with a title and a loop. `pytest_file` writes a test that repl
 """
 
 from genstamp_model.traces.itf import Trace, read, steps
-from genstamp_model.traces.lanes import Chart, Message, Row, chart
+from genstamp_model.traces.lanes import Chart, Message, Row, chart, places
 from genstamp_model.traces.mermaid import mermaid
 from genstamp_model.traces.regression import pytest_file
 from genstamp_model.traces.replaying import Rejection, Replay, replay
@@ -21,6 +21,7 @@ __all__ = [
     "Trace",
     "chart",
     "mermaid",
+    "places",
     "pytest_file",
     "read",
     "replay",

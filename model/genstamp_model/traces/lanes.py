@@ -120,7 +120,7 @@ def _siblings(model: Model, sizes: Sizes) -> list[list[str]]:
 
 
 def _row(instance: Instance, number: int, step: Step, path: Path) -> Row:
-    lane, caller = _places(step, instance.sizes)
+    lane, caller = places(step, instance.sizes)
     # Arguments that the lanes show already are left out.
     shown = [
         show(value, parameter.type, instance.sizes)
@@ -131,7 +131,7 @@ def _row(instance: Instance, number: int, step: Step, path: Path) -> Row:
     return Row(number, lane, caller, label, step.action.refuses, tuple(changed))
 
 
-def _places(step: Step, sizes: Sizes) -> tuple[str, str | None]:
+def places(step: Step, sizes: Sizes) -> tuple[str, str | None]:
     """The lane of a step, and that of its caller."""
     declared = step.action.lane
     arguments = list(_members(step))

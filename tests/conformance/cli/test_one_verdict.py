@@ -63,17 +63,23 @@ SAID = [
 ]
 
 WRONG_USE = [
-    *(((verb, "nosuch"), 151) for verb in ("check", "bmc", "prove", "simulate", "mutate", "agree", "lock")),
+    *(((verb, "nosuch"), 151) for verb in ("check", "explore", "bmc", "prove", "simulate", "mutate", "agree", "lock")),
     (("conform", "--system", "nosuch"), 151),
     *(((verb, f"{TWO_PHASE}s"), 151) for verb in ("check", "bmc", "prove", "simulate", "mutate", "agree")),
-    *(((verb, TWO_PHASE, "--bug", "nosuch"), 151) for verb in ("check", "bmc", "prove", "simulate", "agree")),
-    *(((verb, TWO_PHASE, "--limit", "nosuch=1"), 151) for verb in ("check", "bmc")),
-    *(((verb, TWO_PHASE, "--witness", "nosuch"), 151) for verb in ("check", "bmc")),
+    *(
+        ((verb, TWO_PHASE, "--bug", "nosuch"), 151)
+        for verb in ("check", "explore", "bmc", "prove", "simulate", "agree")
+    ),
+    *(((verb, TWO_PHASE, "--limit", "nosuch=1"), 151) for verb in ("check", "explore", "bmc")),
+    *(((verb, TWO_PHASE, "--witness", "nosuch"), 151) for verb in ("check", "explore", "bmc")),
     (("mutate", f"{ENDING}:BEYOND"), 75),
     (("conform", "--command", "nosuch", "--seed", "1"), 75),
     (("logs", "check", "nosuch"), 2),
     (("logs", "explain", "blk_1", "nosuch"), 2),
-    *(((verb, TWO_PHASE, "--nosuch"), 2) for verb in ("check", "bmc", "prove", "simulate", "mutate", "agree")),
+    *(
+        ((verb, TWO_PHASE, "--nosuch"), 2)
+        for verb in ("check", "explore", "bmc", "prove", "simulate", "mutate", "agree")
+    ),
     *(((*verb, "--nosuch"), 2) for verb in (("conform",), ("verify",), ("lock",), ("logs", "check"))),
 ]
 

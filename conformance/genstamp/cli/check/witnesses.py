@@ -5,7 +5,7 @@ that part of it. `--scenario` asks for a shortest run that takes some steps in o
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from genstamp.cli.check.report import told_violation
@@ -15,13 +15,10 @@ from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, rule_named, stages
 from genstamp_model import scenario
-from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Result
-from genstamp_model.interest import Interest, interests
 from genstamp_model.language import Instance
-from genstamp_model.language.ir import disjunction, negation
-from genstamp_model.language.model import Model
 from genstamp_model.path import Path
+from genstamp_model.reaching import never_shown
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ def look_for(instances: Sequence[Instance], witness: str, options: Options) -> l
     def whole(path: Path, instance: Instance) -> Path:
         return Path(instance, path.initial, path.steps)
 
-    return _first(instances, witness, lambda instance: _never(instance, witness), whole, options)
+    return _first(instances, witness, lambda instance: never_shown(instance, witness), whole, options)
 
 
 def look_for_run(instances: Sequence[Instance], text: str, options: Options) -> list[Looked]:
@@ -99,38 +96,6 @@ def _first(
         if path is not None:
             break
     return found
-
-
-def _never(instance: Instance, witness: str) -> Instance:
-    """The instance with the only claim that no state shows a witness, or lets a property fail."""
-    claim = {claim.name: claim for claim in instance.model.properties}.get(witness)
-    if claim is not None and claim.kind == "witness":
-        never = replace(claim, kind="invariant", parameters=(), condition=negation(claim.closed))
-    else:
-        parts = _parts(instance.model, witness)
-        kind = "transition" if any(part.two_states for part in parts) else "invariant"
-        where = disjunction([part.where for part in parts])
-        never = replace(parts[0].claim, kind=kind, parameters=(), condition=negation(where), target=None)
-    return Instance(replace(instance.model, properties=(never,), may_stop=None), instance.configuration)
-
-
-def _parts(model: Model, name: str) -> list[Interest]:
-    """The parts of a property, or the one whose number stands after its name."""
-    found: dict[str, list[Interest]] = {}
-    for interest in interests(model):
-        found.setdefault(interest.claim.name, []).append(interest)
-    property_, _, number = name.partition(".")
-    parts = found.get(property_, [])
-    if number.isdecimal():
-        parts = parts[int(number) - 1 : int(number)] if int(number) else []
-    if not parts or (number and not number.isdecimal()):
-        witnesses = ", ".join(claim.name for claim in model.properties if claim.kind == "witness")
-        others = ", ".join(found)
-        raise ConfigurationError(
-            f"{model.system} has no witness '{name}'; it has {witnesses or 'none'}, and these properties could fail "
-            f"somewhere: {others or 'none'}"
-        )
-    return parts
 
 
 def verdict_of(found: Sequence[Looked]) -> Worst:

@@ -1,0 +1,96 @@
+"""Which part of a property is false: the first members, what was given, what does not hold, and what that reads."""
+
+from typing import Self
+
+from genstamp_model.evaluate import Evaluator
+from genstamp_model.false_part import FalsePart, false_part
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    Index,
+    Part,
+    System,
+    action,
+    flag,
+    invariant,
+    number,
+    per,
+    transition,
+    when,
+)
+
+
+class Node(Index):
+    """A node."""
+
+
+class Counting(Part):
+    """Nodes count."""
+
+    count = per(Node, number(0, 9))
+    shared = number(0, 9)
+    stopped = flag()
+
+    @action
+    def rise(s, node: Node) -> None:
+        """One counts."""
+        s.count[node] = s.count[node] + 1
+        s.shared = s.shared + 1
+
+    @invariant
+    def running_nodes_are_low(s, node: Node) -> Bool:
+        """A bound for each node."""
+        return s.stopped | (s.count[node] < 2)
+
+    @invariant
+    def two_bounds(s) -> Bool:
+        """Two bounds of one number under a condition."""
+        return (~s.stopped & (s.shared >= 1)).implies((s.shared < 5) & (s.shared < 2))
+
+    @invariant
+    def chosen(s) -> Bool:
+        """A bound by cases."""
+        return when(s.stopped, s.shared < 1, s.shared < 2)
+
+    @transition
+    def shared_stays(s, t: Self) -> Bool:
+        """The number never changes."""
+        return t.shared == s.shared
+
+
+COUNTING = System("counting", parts=[Counting], configurations=[Configuration("two", sizes={"Node": 2})])
+EVALUATOR = Evaluator(COUNTING.instance())
+
+
+def _part(name: str, *states: dict[str, object]) -> FalsePart | None:
+    given = (tuple({**EVALUATOR.named(EVALUATOR.initial()), **state}.values()) for state in states)
+    return false_part(EVALUATOR, EVALUATOR.model.property(name), *given)  # type: ignore[arg-type]
+
+
+def test_a_property_that_holds_has_no_false_part() -> None:
+    assert _part("running_nodes_are_low", {"count": (1, 1)}) is None
+
+
+def test_the_first_member_is_named_for_which_a_property_fails() -> None:
+    assert _part("running_nodes_are_low", {"count": (1, 3)}) == FalsePart(
+        (("node", "node2"),), (), ("stopped", "count[node] < 2"), (("stopped", "false"), ("count[node]", "3"))
+    )
+
+
+def test_what_is_given_stands_apart_from_the_first_conjunct_that_fails() -> None:
+    assert _part("two_bounds", {"shared": 3}) == FalsePart(
+        (), ("~stopped", "1 <= shared"), ("shared < 2",), (("shared", "3"),)
+    )
+
+
+def test_the_case_of_a_choice_is_given() -> None:
+    assert _part("chosen", {"shared": 2}) == FalsePart((), ("~stopped",), ("shared < 2",), (("shared", "2"),))
+    assert _part("chosen", {"shared": 1, "stopped": True}) == FalsePart(
+        (), ("stopped",), ("shared < 1",), (("shared", "1"),)
+    )
+
+
+def test_of_a_step_both_values_are_told() -> None:
+    assert _part("shared_stays", {"shared": 1}, {"shared": 2}) == FalsePart(
+        (), (), ("shared' == shared",), (("shared'", "2"), ("shared", "1"))
+    )
