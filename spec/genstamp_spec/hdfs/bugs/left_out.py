@@ -25,7 +25,10 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("HDFS-5024", "the second call fails instead of doing nothing, and nobody's state tells"),
     ("HDFS-9236", "no datanode answers so"),
     ("HDFS-15875", "what its check refuses is refused by the checks after it; see the hole half-a-cut-is-enough"),
-    ("HDFS-17861", "open: it is the holes closing-fails-before-it-begins and closing-fails-half-way"),
+    (
+        "HDFS-17861",
+        "fixed in 3.5.0 for a removed block; the holes closing-fails-before-it-begins and closing-fails-half-way",
+    ),
     ("HDFS-11890, 5747", "a crash at shutdown, or of one call, that promises nothing to anybody"),
     ("HDFS-6830, 11674, 8072, 9530", "the disks and storages of one datanode"),
     (

@@ -193,7 +193,8 @@ CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(
     configuration="blocks",
     depth=7,
     repair="ask whether every earlier block is COMPLETE before the last block is changed or removed.",
-    source="facts G.6, S19; HDFS-17861, open; FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
+    source="facts G.6, S19; HDFS-17861, fixed in 3.5.0 for a removed block; "
+    "FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
 )
 
 
