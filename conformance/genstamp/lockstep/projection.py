@@ -105,3 +105,46 @@ class Projection(Protocol):
 
     def project(self, events: Sequence[Event]) -> Iterator[tuple[Event, list[Projected]]]:
         """Each event of a run, with what it is to the system."""
+
+
+def model_step(
+    action: str,
+    arguments: Mapping[str, str] | None = None,
+    *,
+    node: str = "model",
+    refused_with: str | None = None,
+    generation_stamp: int | None = None,
+    recovery_id: int | None = None,
+    num_bytes: int | None = None,
+    observed: Mapping[str, int] | None = None,
+) -> Event:
+    """A step of the model as an event.
+
+    Args:
+        action: its name.
+        arguments: its arguments.
+        node: who a story says took it.
+        refused_with, generation_stamp, recovery_id, num_bytes: the columns of the event, with the model's values.
+        observed: what it shows besides.
+    """
+    return Event(
+        source="genstamp-dfs",
+        node=node,
+        node_sequence=0,
+        kind="block",
+        namespace="",
+        entity="",
+        event=action,
+        arguments=dict(arguments or {}),
+        observed={name: str(value) for name, value in (observed or {}).items()},
+        refused_with=refused_with,
+        generation_stamp=generation_stamp,
+        recovery_id=recovery_id,
+        num_bytes=num_bytes,
+    )
+
+
+def showing(step: Event, event: Event, *names: str) -> Event:
+    """The step with what the run's event shows under these names."""
+    step.observed.update({name: event.observed[name] for name in names if name in event.observed})
+    return step

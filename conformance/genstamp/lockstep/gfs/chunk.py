@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from genstamp.events import Event
 from genstamp.lockstep.gfs import chunk_words as words
 from genstamp.lockstep.gfs.answered import Answered
-from genstamp.lockstep.projection import Happened, LeftOut, Projected, Step
+from genstamp.lockstep.projection import Happened, LeftOut, Projected, Step, model_step
 
 NO_VERSION: Final = 0
 """The model's number of a version that was never chosen."""
@@ -213,14 +213,4 @@ def version_of(event: Event) -> int:
 
 def step(name: str, chunkserver: str | None = None, **shown: int) -> Event:
     """A step of the model as an event."""
-    return Event(
-        source="genstamp-dfs",
-        node="model",
-        node_sequence=0,
-        kind="block",
-        namespace="",
-        entity="chunk",
-        event=name,
-        arguments={} if chunkserver is None else {"chunkserver": chunkserver},
-        observed={name: str(value) for name, value in shown.items()},
-    )
+    return model_step(name, None if chunkserver is None else {"chunkserver": chunkserver}, observed=shown)

@@ -31,7 +31,7 @@ from genstamp.lockstep.gfs.master_log_words import (
     TOLD_APART,
     TWO_DAMAGED,
 )
-from genstamp.lockstep.projection import Entity, LeftOut, Projected
+from genstamp.lockstep.projection import Entity, LeftOut, Projected, model_step
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_spec.gfs.parts.log_steps import LONGEST
 
@@ -230,14 +230,4 @@ def _pieces(action: str, count: int, records: int, **arguments: str) -> list[Eve
 
 
 def _step(action: str, arguments: Mapping[str, str] | None = None, **shown: int) -> Event:
-    return Event(
-        source="genstamp-dfs",
-        node=MASTER,
-        node_sequence=0,
-        kind="node",
-        namespace="",
-        entity=LOG,
-        event=action,
-        arguments=dict(arguments or {}),
-        observed={name: str(value) for name, value in shown.items()},
-    )
+    return model_step(action, arguments, node=MASTER, observed=shown)

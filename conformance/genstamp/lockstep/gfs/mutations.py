@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from genstamp.events import Event
-from genstamp.lockstep.projection import Entity, Happened, LeftOut, Projected, Step
+from genstamp.lockstep.projection import Entity, Happened, LeftOut, Projected, Step, model_step
 
 MASTERS: Final = "what the master does: gfs.chunk_lease, gfs.master_log"
 REPLICAS: Final = "versions, leases and copies of a chunkserver: gfs.chunk_lease"
@@ -176,14 +176,4 @@ def place(event: Event) -> str:
 
 def step(name: str, **arguments: str) -> Event:
     """A step of the model as an event."""
-    return Event(
-        source="genstamp-dfs",
-        node="model",
-        node_sequence=0,
-        kind="block",
-        namespace="",
-        entity="chunk",
-        event=name,
-        arguments=arguments,
-        observed={},
-    )
+    return model_step(name, arguments)

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from genstamp.events import Event
 from genstamp.lockstep.gfs import snapshot_words as words
 from genstamp.lockstep.gfs.shared import Family, File, Lease, Namespace
-from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Projected, Step
+from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Projected, Step, model_step
 from genstamp_dfs.gfs.protocol import MASTER
 
 
@@ -360,13 +360,4 @@ class SnapshotProjection:
 
 
 def _step(action: str, **arguments: str) -> Event:
-    return Event(
-        source="genstamp-dfs",
-        node=MASTER,
-        node_sequence=0,
-        kind="node",
-        namespace="",
-        entity="",
-        event=action,
-        arguments=arguments,
-    )
+    return model_step(action, arguments, node=MASTER)

@@ -17,12 +17,11 @@ from typing import Final
 
 from genstamp.events import Event
 from genstamp.lockstep.hdfs import block_words as words
-from genstamp.lockstep.hdfs.block_base import model_step, showing
 from genstamp.lockstep.hdfs.block_replicas import ReplicaReading
 from genstamp.lockstep.hdfs.block_words import FILE, WRITER
 from genstamp.lockstep.hdfs.foretold import foretell
 from genstamp.lockstep.hdfs.generation import LOCATIONS, Generation, Kept, generation
-from genstamp.lockstep.projection import Entity, Happened, LeftOut, Projected, Step
+from genstamp.lockstep.projection import Entity, Happened, LeftOut, Projected, Step, model_step, showing
 
 _AT_ONCE: Final[dict[str, list[Projected]]] = {event: [LeftOut(reason)] for event, reason in words.DROPPED.items()}
 

@@ -8,7 +8,7 @@ from genstamp.lockstep.hdfs import block_words as words
 from genstamp.lockstep.hdfs.block_words import FILE, WRITER
 from genstamp.lockstep.hdfs.foretold import Foretold
 from genstamp.lockstep.hdfs.generation import Generation, Location
-from genstamp.lockstep.projection import LeftOut, Perhaps, Step
+from genstamp.lockstep.projection import LeftOut, Perhaps, Step, model_step
 
 
 class Judged(Protocol):
@@ -112,35 +112,3 @@ class BlockReading(JudgedBlocks[Generation]):
             return []
         one.reported.add(recovery_id)
         return [model_step("report_back", {"primary": primary.word, "file": FILE})]
-
-
-def model_step(
-    name: str,
-    arguments: dict[str, str],
-    *,
-    refused_with: str | None = None,
-    generation_stamp: int | None = None,
-    recovery_id: int | None = None,
-    num_bytes: int | None = None,
-) -> Event:
-    """A step of the model as an event; the columns are the model's values."""
-    return Event(
-        source="genstamp-dfs",
-        node="model",
-        node_sequence=0,
-        kind="block",
-        namespace="",
-        entity=FILE,
-        event=name,
-        arguments=arguments,
-        refused_with=refused_with,
-        generation_stamp=generation_stamp,
-        recovery_id=recovery_id,
-        num_bytes=num_bytes,
-    )
-
-
-def showing(step: Event, event: Event, *names: str) -> Event:
-    """The step with what the run's event shows under these names."""
-    step.observed.update({name: event.observed[name] for name in names if name in event.observed})
-    return step

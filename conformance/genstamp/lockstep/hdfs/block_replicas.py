@@ -4,11 +4,11 @@ from typing import Final
 
 from genstamp.events import Event
 from genstamp.lockstep.hdfs import block_words as words
-from genstamp.lockstep.hdfs.block_base import BlockReading, model_step, showing
+from genstamp.lockstep.hdfs.block_base import BlockReading
 from genstamp.lockstep.hdfs.block_words import FILE
 from genstamp.lockstep.hdfs.foretold import CALLS
 from genstamp.lockstep.hdfs.generation import Generation, Kept, Location
-from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Projected, Step
+from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Projected, Step, model_step, showing
 
 _NEW_PIPELINE: Final = frozenset({"recover_rbw", "append_finalized", "recover_append", "recover_close"})
 _STATES: Final = {"RBW": Kept.WRITTEN, "FINALIZED": Kept.FINALIZED, "RWR": Kept.WAITING, "RUR": Kept.RECOVERED}

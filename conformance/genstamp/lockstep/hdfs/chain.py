@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from genstamp.events import Event
-from genstamp.lockstep.hdfs.block_base import model_step
-from genstamp.lockstep.projection import Step
+from genstamp.lockstep.projection import Step, model_step
 
 
 class Phase(Enum):

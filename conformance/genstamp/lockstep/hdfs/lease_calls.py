@@ -26,7 +26,8 @@ from genstamp.lockstep.hdfs.lease_words import (
     TRUNCATED,
 )
 from genstamp.lockstep.hdfs.lengths import Told
-from genstamp.lockstep.projection import Entity, Happened, LeftOut, Projected
+from genstamp.lockstep.projection import Entity, Happened, LeftOut, Projected, model_step, showing
+from genstamp_dfs.hdfs.protocol import NAMENODE
 
 MICROSECONDS: Final = 1_000
 
@@ -89,7 +90,7 @@ class LeaseCalls:
         goes_on = event.event == "append" and event.refused_with is None and event.generation_stamp is not None
         if not goes_on or inode.owner is None or self._age_us(event, inode.owner) <= self._soft_limit_us:
             return []
-        taken_over = _event("recover_lease", {"client": event.arguments["client"], "file": FILE})
+        taken_over = model_step("recover_lease", {"client": event.arguments["client"], "file": FILE}, node=NAMENODE)
         taken_over.observed["closed"] = "true"
         return [taken_over]
 
@@ -107,12 +108,14 @@ class LeaseCalls:
             return []
         inode.written[block] = wanted
         arguments = {"client": inode.owner, "file": FILE}
-        return [_event("write", arguments, num_bytes=rank) for rank in range(written + 1, wanted + 1)]
+        return [
+            model_step("write", arguments, node=NAMENODE, num_bytes=rank) for rank in range(written + 1, wanted + 1)
+        ]
 
     def _step(self, event: Event, name: str, arguments: dict[str, str], **shown: int | None) -> Event:
         if event.recovery_id is not None and STARTING.format(name) in TOLD_APART.values():
             name = STARTING.format(name)
-        return _event(name, arguments, refused_with=event.refused_with, **shown)
+        return model_step(name, arguments, node=NAMENODE, refused_with=event.refused_with, observed=None, **shown)
 
     def _client_call(self, event: Event, **shown: int | None) -> Event:
         return self._step(event, event.event, {"client": event.arguments["client"], "file": FILE}, **shown)
@@ -200,7 +203,7 @@ class LeaseCalls:
         step = self._client_call(event)
         if event.observed.get("closed") == "true":
             inode.closed()
-        return _showing(step, event, "closed", "block_state")
+        return showing(step, event, "closed", "block_state")
 
     def _get_additional_datanode(self, event: Event, _inode: Inode) -> Event:
         return self._client_call(event)
@@ -212,7 +215,7 @@ class LeaseCalls:
             inode.closed()
         elif event.refused_with is None:
             self._opened(event, inode)
-        return _showing(step, event, "closed")
+        return showing(step, event, "closed")
 
     def _release_expired_lease(self, event: Event, inode: Inode) -> Event:
         recovery_id = self._start_of_recovery(event, inode)
@@ -222,7 +225,7 @@ class LeaseCalls:
             inode.closed()
         elif event.refused_with is None:
             inode.owner = "namenode"
-        return _showing(step, event, "closed")
+        return showing(step, event, "closed")
 
     def _commit_block_synchronization(self, event: Event, inode: Inode) -> Event | LeftOut:
         if inode.is_gone:
@@ -246,7 +249,7 @@ class LeaseCalls:
         if event.observed.get("closed") == "true":
             inode.closed()
         inode.stamp_of[block] = recovery_id
-        return _showing(step, event, "closed", "deleted")
+        return showing(step, event, "closed", "deleted")
 
     def _delete(self, event: Event, inode: Inode) -> Event:
         if event.refused_with is None:
@@ -298,34 +301,3 @@ def _before(event: Event) -> list[Happened]:
 
 def _found_no_target(event: Event) -> bool:
     return event.observed.get("targets") == "none"
-
-
-def _event(
-    name: str,
-    arguments: dict[str, str],
-    *,
-    refused_with: str | None = None,
-    generation_stamp: int | None = None,
-    recovery_id: int | None = None,
-    num_bytes: int | None = None,
-) -> Event:
-    return Event(
-        source="genstamp-dfs",
-        node="namenode",
-        node_sequence=0,
-        kind="file",
-        namespace="",
-        entity=FILE,
-        event=name,
-        arguments=arguments,
-        refused_with=refused_with,
-        generation_stamp=generation_stamp,
-        recovery_id=recovery_id,
-        num_bytes=num_bytes,
-    )
-
-
-def _showing(step: Event, event: Event, *names: str) -> Event:
-    """The step with what the run's event shows under these names."""
-    step.observed.update({name: event.observed[name] for name in names if name in event.observed})
-    return step

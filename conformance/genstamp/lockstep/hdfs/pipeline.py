@@ -16,10 +16,9 @@ from typing import Final
 
 from genstamp.events import Event
 from genstamp.lockstep.hdfs import pipeline_words as words
-from genstamp.lockstep.hdfs.block_base import model_step, showing
 from genstamp.lockstep.hdfs.chain import Chain, Node, Phase
 from genstamp.lockstep.hdfs.pipeline_nodes import ENDED, PipelineNodes
-from genstamp.lockstep.projection import OVER, Entity, LeftOut, Perhaps, Projected, Step
+from genstamp.lockstep.projection import OVER, Entity, LeftOut, Perhaps, Projected, Step, model_step, showing
 
 _AT_ONCE: Final[dict[str, list[Projected]]] = {event: [LeftOut(reason)] for event, reason in words.DROPPED.items()}
 

@@ -8,9 +8,9 @@ from typing import Final
 
 from genstamp.events import Event
 from genstamp.lockstep.hdfs import pipeline_words as words
-from genstamp.lockstep.hdfs.block_base import JudgedBlocks, model_step
+from genstamp.lockstep.hdfs.block_base import JudgedBlocks
 from genstamp.lockstep.hdfs.chain import Chain, Node, Phase
-from genstamp.lockstep.projection import Entity, LeftOut, Projected, Step
+from genstamp.lockstep.projection import Entity, LeftOut, Projected, Step, model_step
 
 SET_UPS: Final = {"recover_rbw": "set_up_streaming_recovery", "recover_close": "set_up_close_recovery"}
 ENDED: Final = (Phase.ENDED, Phase.COMMITTED, Phase.CLOSED)

@@ -14,10 +14,9 @@ from typing import Final
 from genstamp.events import Event
 from genstamp.lockstep.hdfs import block_words as words
 from genstamp.lockstep.hdfs.block import BlockProjection
-from genstamp.lockstep.hdfs.block_base import model_step, showing
 from genstamp.lockstep.hdfs.block_words import FILE, WRITER
 from genstamp.lockstep.hdfs.generation import LOCATIONS, Generation, Location
-from genstamp.lockstep.projection import Entity, Happened, LeftOut, Perhaps, Projected, Step
+from genstamp.lockstep.projection import Entity, Happened, LeftOut, Perhaps, Projected, Step, model_step, showing
 
 NAMENODE: Final = "namenode"
 OTHERS: Final = ("another client", "a third client", "a fourth client")
