@@ -239,12 +239,15 @@ def suggested(name: str, known: Iterable[str]) -> str:
 
 def _signature(text: str) -> str:
     """How a form of the language is called, where a call of it went wrong."""
-    name, found, _ = text.partition("()")
+    whole, found, _ = text.partition("()")
+    name, _, method = whole.removesuffix(".__init__").partition(".")
     words: Any = sys.modules.get(_LANGUAGE)
     form = getattr(words, name, None) if found and name in getattr(words, "__all__", ()) else None
+    form = getattr(form, method, None) if method else form
     if form is None:
         return ""
-    return f"; write {name}({', '.join(map(_shown, inspect.signature(form).parameters.values()))})"
+    parameters = [one for one in inspect.signature(form).parameters.values() if one.name != "self"]
+    return f"; write {f'.{method}' if method else name}({', '.join(map(_shown, parameters))})"
 
 
 def _shown(parameter: inspect.Parameter) -> str:

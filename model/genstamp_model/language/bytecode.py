@@ -28,6 +28,9 @@ _FUNCTION: Final = "a function in place of a condition is always true; call it"
 _NOTHING: Final = (
     "a check gives nothing that 'if' could ask for; write it as a statement, or if case('name', condition, 'label')"
 )
+_NO_WAY: Final = (
+    "a way is only taken by what is inside its if; write if case('name', condition, 'label'): ..., or require(...)"
+)
 _GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
 
 _DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP"})
@@ -51,9 +54,26 @@ _COMPUTED: Final = frozenset(
 _ASKING: Final = frozenset({"has", "size", "is_empty", "is_none", "at", "first", "every", "some", "implies"})
 """Methods that change nothing, so that a call of one is of no use as a statement."""
 _FORMS: Final = frozenset(
-    {"forall", "exists", "count", "those", "each", "choose", "minimum", "maximum", "when", "smallest", "largest"}
+    {
+        "forall",
+        "exists",
+        "count",
+        "those",
+        "each",
+        "choose",
+        "minimum",
+        "maximum",
+        "when",
+        "smallest",
+        "largest",
+        "attempt",
+        "pick",
+        "any_of",
+    }
 )
 """Functions of the language that change nothing."""
+_WAYS: Final = frozenset({"case", "either", "repairs", "since"})
+"""Functions of the language that only answer an `if`."""
 _GIVING_NOTHING: Final = frozenset({"require", "observe"})
 _COUNTING: Final = frozenset({"bool", "len"})
 """Functions of Python's that ask for the length of a list, and are always true of a function."""
@@ -121,6 +141,8 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield Suspect(line, _FUNCTION)
         elif before.startswith("LOAD_") and _is_asked(one):
             yield Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
+        elif one.opname == "POP_TOP" and _is_call(instructions[:position], _WAYS):
+            yield Suspect(line, _NO_WAY)
         elif one.opname == "POP_TOP" and not one.is_jump_target and _is_of_no_use(instructions[:position]):
             yield Suspect(line, _UNUSED)
         elif one.opname == "CALL" and one.arg == 1 and (name := _builtin(instructions[: position + 1])):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NoReturn
 
 from genstamp_model.errors import Source
+from genstamp_model.language.rebound import plain_names, refuse_rebound
 from genstamp_model.language.trace import misuse
 from genstamp_model.language.values import Number, Value
 
@@ -18,6 +19,20 @@ class Declaration:
     """Base of what a decorator makes of a function."""
 
     source: Source
+    function: Callable[..., Any]
+    name: Any
+
+    def __post_init__(self) -> None:
+        # Not a field: two declarations of one function are equal.
+        object.__setattr__(self, "_names", plain_names(self.function))
+
+    def refuse_rebound(self) -> None:
+        """Refuse a function that reads a name with another value than where it was declared.
+
+        Raises:
+            SpecError: it does.
+        """
+        refuse_rebound(self.name, self.function, getattr(self, "_names", {}), self.source)
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
         name = getattr(self, "name", "it")

@@ -88,8 +88,8 @@ class Uncalled:
         self._refuse()
         return id(self)
 
-    def _refuse(self) -> None:
-        if is_author(sys._getframe(2)):
+    def _refuse(self, *_: object) -> None:
+        if is_author(sys._getframe(2)) or is_author(sys._getframe(1)):
             raise misuse(f"{self} is not called; write .{self._function.__name__}(...)")
 
 
@@ -232,3 +232,5 @@ for _name, _symbol in _OPERATORS.items():
     setattr(Refusing, f"__r{_name}__", _refused(_symbol))
 for _name, _symbol in (_COMPARISONS | _UNARY).items():
     setattr(Refusing, f"__{_name}__", _refused(_symbol))
+for _name in [*_COMPARISONS, *_UNARY, *_OPERATORS, *(f"r{_name}" for _name in _OPERATORS), "contains", "iter", "len"]:
+    setattr(Uncalled, f"__{_name}__", Uncalled._refuse)
