@@ -708,7 +708,6 @@ def test_a_name_that_keeps_its_meaning_is_read(tmp_path: Path) -> None:
 NOT_THERE = {
     "drops=(('go', 'no such check'),)": "b drops check 'no such check' of go, which s does not have",
     "drops=(('go', 'x'),), breaks=('lower',)": "b breaks property 'lower', which s does not have; there are low",
-    "drops=(('go', 'x'),), configuration='d'": "b shows in configuration 'd', which s does not have; there are c",
     "breaks=('low',)": "bug b changes nothing in s",
 }
 

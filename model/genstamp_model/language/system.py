@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, TypeVar
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
-from genstamp_model.language.author import caller, suggested
+from genstamp_model.language.author import caller
 from genstamp_model.language.building import Builder, refuse_unlike
 from genstamp_model.language.declare import Part
 from genstamp_model.language.given import a, by_name, is_count, is_name, is_text, refuse_others, several
@@ -211,11 +211,6 @@ class System:
         if twice is not None:
             message = f"two configurations of system {self.name} are named '{twice.name}'; give each its own name"
             raise ConfigurationError(message, twice.source)
-        for one in self.variations:
-            if one.configuration and one.configuration not in names:
-                has = suggested(one.configuration, names)
-                message = f"{one.name} shows in configuration '{one.configuration}', which {self.name} does not have"
-                raise ConfigurationError(f"{message}; {has}", self.source)
 
     @property
     def variations(self) -> tuple[Variation, ...]:
