@@ -50,6 +50,9 @@ class Base(Part):
     f = flag(); n = number(0, 5); o = optional(A); g = members(A); x = per(A, number(0, 3)); post = bag(M, limit='l')
     q = sequence(number(0, 3), capacity=2); mood = enumeration(Mood); m = record(M); r = reference(A)
     def helper(s): return s.f
+    def pair(s):
+        low = smallest(s.n, 3); high = largest(s.n, 3)
+        return low, high
 """
 
 TAIL = """
@@ -290,6 +293,10 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "v = [s.f]; s.n = 1 if v else 2  # here": UNASKED,
     "s.n = next(iter([1, s.f]))  # here": UNASKED,
     "s.n = sum(1 for one in [s.f, s.n])  # here": UNASKED,
+    "s.n = 1 if any([True, s.f, s.o == a]) else 2  # here": UNASKED,
+    "v = s.f; s.n = when(v, 1 if any([True, v, s.o == a]) else 2, 3)  # here": UNASKED,
+    "s.n = when(s.f, 1 if callable(s.o) else 2, 3)  # here": UNASKED,
+    "s.n = len(s.pair())": ("high = largest", UNASKED),
     "s.n = 1 if 1 in {1: s.x[a] < 2} else 2  # here": UNASKED,
     "require(s.f & any([True, s.n < 2]), 'x'); s.n = 1  # here": UNASKED,
     "v = s.f; s.f = v & bool([v])  # here": "counts by its length",
@@ -435,6 +442,14 @@ READ = {
     # A function may do without what it is given, and an object without what it has.
     "s.n = (lambda one, other: one)(s.x[a], s.f)": "n' = x[a]",
     "s.g.clear(); s.x.update(lambda one: 0)": "x' = tabulate(a_0 in A: 0)",
+    # Of a table, and of several values that are returned or assigned at once, only some may be used.
+    "v = {'n': s.n, 'f': s.f, 'o': s.o}; s.n = v['n'] + 1": "n' = (n + 1)",
+    "v = (s.n, (s.f, s.o)); s.n = v[0] + 1": "n' = (n + 1)",
+    "v = dict(n=s.n, f=s.f); s.n = v['n'] + 1": "n' = (n + 1)",
+    "v, w = s.n, s.f; s.n = v + 1": "n' = (n + 1)",
+    "v, *w = s.n, s.f, s.o; s.n = v + 1": "n' = (n + 1)",
+    "v, w = s.pair(); s.n = v": "n' = min(n, 3)",
+    "for v, w in (('low', s.n < 2), ('f', s.f)):\n    if v == 'low': require(w, v)\ns.n = 1": "require (n < 2) [low]",
     "v = types.SimpleNamespace(); v.n = s.n; v.f = s.f; s.n = v.n + 1": "n' = (n + 1)",
     "s.n = left_out(); s.f = True": "n' = 0",
     "s.n = left_out(s.n)": None,
