@@ -146,6 +146,26 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = 1; s.f & s.g.has(a)  # here": "computed and not used",
     "s.g.has(a)  # here": "computed and not used",
     "exists(A, lambda b: s.g.has(b)); s.n = 1  # here": "computed and not used",
+    # Objects of Python's and of the language's are true, and equal to no other.
+    "v = attempt(lambda: s.g.clear()); s.n = 1 if v else 2  # here": "an attempt is no condition; write .possible",
+    "v = attempt(lambda: s.g.clear()); s.f = v == True  # here": "an attempt is no condition; write .possible",
+    "v = attempt(lambda: s.g.clear()); s.f = any([v])  # here": "an attempt is no condition; write .possible",
+    "v = attempt(s.g.clear()); s.f = v.possible  # here": "attempt() takes a function, such as lambda: s.take(node)",
+    "s.n = 1 if Base.f else 2  # here": "'f' is read from a class and not from the state; write s.f",
+    "s.f = Base.n == 1  # here": "'n' is read from a class and not from the state; write s.n",
+    "s.f = Base.n != 1  # here": "'n' is read from a class and not from the state; write s.n",
+    "s.n = Base.n + 1  # here": "'n' is read from a class and not from the state; write s.n",
+    "s.n = Base.x[a]  # here": "'x' is read from a class and not from the state; write s.x",
+    "s.f = M.w == 1  # here": "'w' is read from a class and not from the state",
+    "s.n = 1 if s.go else 2  # here": "'go' is the action at own.py",
+    "s.n = 1 if (s.f for one in [1]) else 2  # here": "a generator in place of a condition is always true",
+    "s.f = bool(s.f for one in [1])  # here": "a generator in place of a condition is always true",
+    "s.n = 1 if map(s.x.update, []) else 2  # here": "a generator in place of a condition is always true",
+    "v = lambda: s.f; s.n = 1 if v else 2  # here": "a function in place of a condition is always true; call it",
+    "def v(): return s.f\ns.f = v == True  # here": "a function in place of a condition is always true; call it",
+    "s.f = (lambda: s.f) != False  # here": "a function in place of a condition is always true; call it",
+    "raise SpecError('too bad')  # here": "too bad",
+    "s.mood = s.mood + 1  # here": "a state of Mood has no '+'; labels have ==, !=, <, <=, >, >= and .at()",
     # A way of which nothing is inside, and an attempt that is never taken.
     "case('one', s.f, 'x'); s.n = 1  # here": "a way is only taken by what is inside its if",
     "either('one', 'x'); s.n = 1  # here": "a way is only taken by what is inside its if",
@@ -675,6 +695,9 @@ DECLARATIONS = {
     "Bug('b', 'why', drops=('go', 'x'))  # here": "drops of bug b is ('go', 'x'); write a tuple of (action, label)",
     "Bug('b', 'why', breaks='low')  # here": "breaks of bug b is 'low'; write a tuple of names of properties",
     "RefinementDeclaration(System('s', [Base], []), {'f': 'f'})  # here": "write {'name': lambda s: s.name}",
+    "RefinementDeclaration(System('s', [Base], []), {n: (lambda s: getattr(s, n)) for n in 'fg'})  # here": (
+        "the mappings of 'f' and 'g' are one function, which reads the last value of 'n'; write lambda s, n=n"
+    ),
     "RefinementDeclaration(Base, {})  # here": "upper of a refinement is the class Base; write the upper System",
 }
 

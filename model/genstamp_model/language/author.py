@@ -88,8 +88,10 @@ def authored(source: Source | None = None) -> Iterator[None]:
         # Standard output is for the verdict, which a program may read.
         with redirect_stdout(aside), _output_aside(), _places_kept(), _exiting_by_exception():
             yield
-    except ModelError:
+    except ModelError as problem:
         aside.end_line()
+        if isinstance(problem, SpecError) and problem.source is None:
+            raise SpecError(str(problem), _innermost(problem.__traceback__)[1] or source) from problem
         raise
     except SyntaxError as problem:
         raise SpecError(_one_line(problem.msg), _place(problem) or source) from problem

@@ -39,7 +39,7 @@ from genstamp_model.language.suspects import Reach
 from genstamp_model.language.trace import Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER, Sizes, Type, describe, fits
 from genstamp_model.language.uses import Uses
-from genstamp_model.language.values import Value, coerce, wrap
+from genstamp_model.language.values import Value, coerce, shown, wrap
 
 if TYPE_CHECKING:
     from genstamp_model.language.system import System, Variation
@@ -393,15 +393,15 @@ def _coerced(value: object, type_: Type, what: str, source: Source) -> Expr:
     """The expression of what a function of the author's has returned."""
     if isinstance(value, Value) and fits(value.expr.type, type_):
         return value.expr
-    shown = describe(value.expr.type) if isinstance(value, Value) else repr(value)
+    found = describe(value.expr.type) if isinstance(value, Value) else shown(value)
     plain = (type_ == BOOL and isinstance(value, bool)) or (type_ == INTEGER and type(value) is int)
     if not plain and (value is None or isinstance(value, Value)):
         hint = "; is there a return?" if value is None else ""
-        raise SpecError(f"{what} returns {shown}, not {describe(type_)}{hint}", source)
+        raise SpecError(f"{what} returns {found}, not {describe(type_)}{hint}", source)
     try:
         return coerce(value, type_)
     except SpecError as error:
-        raise SpecError(f"{what} returns {shown}, not {describe(type_)}", source) from error
+        raise SpecError(f"{what} returns {found}, not {describe(type_)}", source) from error
 
 
 def _refuse_two_alike(refinements: Sequence[traced.Refinement]) -> None:

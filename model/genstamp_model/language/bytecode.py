@@ -26,6 +26,7 @@ _UNUSED: Final = (
 _CLASS: Final = "a value of the state has no Python class during tracing; compare it with == or .at()"
 _INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
 _FUNCTION: Final = "a function in place of a condition is always true; call it"
+_LAZY: Final = "a generator in place of a condition is always true; write the condition, forall(...) or exists(...)"
 _NOTHING: Final = (
     "a check gives nothing that 'if' could ask for; write it as a statement, or if case('name', condition, 'label')"
 )
@@ -78,6 +79,8 @@ _FORMS: Final = frozenset(
 """Functions of the language that change nothing."""
 _WAYS: Final = frozenset({"case", "either", "repairs", "since"})
 """Functions of the language that only answer an `if`."""
+_LAZILY: Final = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
+"""Functions of Python's that give an iterator, which is true even if it gives nothing."""
 _GIVING_NOTHING: Final = frozenset({"require", "observe"})
 _COUNTING: Final = frozenset({"bool", "len"})
 """Functions of Python's that ask for the length of a list, and are always true of a function."""
@@ -192,6 +195,7 @@ def _span(one: dis.Instruction) -> Span | None:
 
 def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[Suspect]:
     stored = {one.argval for one in instructions if one.opname in _STORES}
+    functions = _functions(instructions)
     line = code.co_firstlineno
     for position, one in enumerate(instructions):
         line = one.positions.lineno if one.positions and one.positions.lineno else line
@@ -203,12 +207,10 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield Suspect(line, _IDENTITY, (*known, Operand("constant", None)))
         elif one.opname in _MATCHES:
             yield Suspect(line, _MATCH)
-        elif before in _DISPLAYS and (_is_asked(one) or _is_counted(instructions[: position + 1])):
-            yield Suspect(line, _DISPLAY)
+        elif message := _decided(instructions, position, functions):
+            yield Suspect(line, message)
         elif _is_asked(one) and _is_call(instructions[:position], _GIVING_NOTHING):
             yield Suspect(line, _NOTHING)
-        elif before == "MAKE_FUNCTION" and (_is_asked(one) or _is_counted(instructions[: position + 1])):
-            yield Suspect(line, _FUNCTION)
         elif before.startswith("LOAD_") and _is_asked(one):
             yield Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
         elif one.opname == "POP_TOP" and _is_call(instructions[:position], _WAYS):
@@ -227,6 +229,48 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield Suspect(line, _GLOBAL)
         elif one.opname in _LOADS and (one.argval in ("is_", "is_not") or _is_id(one)):
             yield Suspect(line, _IDENTITY)
+
+
+def _decided(instructions: Sequence[dis.Instruction], position: int, functions: set[str]) -> str:
+    """What is wrong where Python asks for the truth or the length of what the function has made; else empty."""
+    one, before = instructions[position], instructions[:position]
+    if not before:
+        return ""
+    if one.opname == "COMPARE_OP":
+        is_plain = before[-1].opname == "LOAD_CONST" or before[-1].opname in _LOCAL
+        operands = before[-2:] if is_plain else before[-1:]
+        return _FUNCTION if any(_gives(other, functions) for other in operands) else ""
+    if not _is_asked(one) and not _is_counted(instructions[: position + 1]):
+        return ""
+    if before[-1].opname in _DISPLAYS:
+        return _DISPLAY
+    if _gives(before[-1], functions):
+        return _FUNCTION
+    return _LAZY if _is_lazy(before) else ""
+
+
+def _functions(instructions: Sequence[dis.Instruction]) -> set[str]:
+    """The local names that only ever stand for functions that are made here."""
+    stores = [(before, one.argval) for before, one in pairwise(instructions) if one.opname in _STORES]
+    others = {name for before, name in stores if before.opname != "MAKE_FUNCTION"}
+    return {name for _, name in stores} - others
+
+
+def _gives(one: dis.Instruction, functions: set[str]) -> bool:
+    """Whether an instruction gives a function that is made here."""
+    return one.opname == "MAKE_FUNCTION" or (one.opname in _LOCAL and one.argval in functions)
+
+
+def _is_lazy(before: Sequence[dis.Instruction]) -> bool:
+    """Whether what stands at the end is a generator or the like, which is true whatever it gives."""
+    if not before or before[-1].opname != "CALL":
+        return False
+    whole = before[-1].positions
+    is_generator = any(
+        isinstance(one.argval, CodeType) and one.argval.co_name == "<genexpr>" and one.positions == whole
+        for one in before
+    )
+    return is_generator or _is_call(before, _LAZILY)
 
 
 def _is_asked(one: dis.Instruction) -> bool:

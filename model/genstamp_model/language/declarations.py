@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, NoReturn
 
 from genstamp_model.errors import Source
 from genstamp_model.language.rebound import plain_names, refuse_rebound
+from genstamp_model.language.refusing import Inert
 from genstamp_model.language.trace import misuse
 from genstamp_model.language.values import Number, Value
 
@@ -15,7 +16,7 @@ BY_PART: Final = ""
 """The caller of a step whose action does not name it: what its part says."""
 
 
-class Declaration:
+class Declaration(Inert):
     """Base of what a decorator makes of a function."""
 
     source: Source
@@ -23,7 +24,6 @@ class Declaration:
     name: Any
 
     def __post_init__(self) -> None:
-        # Not a field: two declarations of one function are equal.
         object.__setattr__(self, "_names", plain_names(self.function))
 
     def refuse_rebound(self) -> None:
@@ -34,6 +34,11 @@ class Declaration:
         """
         refuse_rebound(self.name, self.function, getattr(self, "_names", {}), self.source)
 
+    def _instead(self) -> str:
+        kind = getattr(self, "kind", "function")
+        what = f"'{self.name}' is the {kind} at {self.source}, and no value"
+        return f"{what}; move what both need into a method without a decorator, and call it"
+
     def __call__(self, *_: object, **__: object) -> NoReturn:
         name = getattr(self, "name", "it")
         raise misuse(
@@ -42,7 +47,7 @@ class Declaration:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ActionDeclaration(Declaration):
     """A step of one actor, not traced yet."""
 
@@ -61,7 +66,7 @@ class ActionDeclaration(Declaration):
         return self.function.__name__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PropertyDeclaration(Declaration):
     """A claim, not traced yet. `kind` is invariant, transition, witness or leads_to."""
 
@@ -80,7 +85,7 @@ class PropertyDeclaration(Declaration):
         return self.function.__name__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LimitDeclaration(Declaration):
     """A number that a configuration limits, not traced yet."""
 
@@ -90,7 +95,7 @@ class LimitDeclaration(Declaration):
     kind: ClassVar[str] = "limit"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BeginningDeclaration(Declaration):
     """A condition on initial states, not traced yet."""
 
@@ -104,7 +109,7 @@ class BeginningDeclaration(Declaration):
         return self.function.__name__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ObservationDeclaration(Declaration):
     """Something that a node can show about one entity at any time, not traced yet."""
 

@@ -15,6 +15,7 @@ from genstamp_model.language.containers import Array, Members
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.parameters import domain_of, is_index, numbers_from
 from genstamp_model.language.quantifying import of_every, of_one
+from genstamp_model.language.refusing import Inert
 from genstamp_model.language.trace import Trace, current, misuse, tracing
 from genstamp_model.language.types import (
     BOOL,
@@ -165,11 +166,17 @@ def _words(given: object, demand: str) -> None:
         raise misuse(f"{demand}, not with {given!r}")
 
 
-@dataclass(frozen=True)
-class Attempt:
+@dataclass(frozen=True, eq=False)
+class Attempt(Inert):
     """The result of some checks and effects, traced aside: see `attempt`."""
 
     _trace: Trace
+
+    def __repr__(self) -> str:
+        return "an attempt"
+
+    def _instead(self) -> str:
+        return "an attempt is no condition; write .possible or .refused"
 
     @property
     def possible(self) -> Bool:
@@ -196,6 +203,8 @@ class Attempt:
 def attempt(step: Callable[[], object]) -> Attempt:
     """Trace checks and effects aside: a call whose refusal the caller handles as an answer."""
     trace = current()
+    if not callable(step):
+        raise misuse(f"attempt() takes a function, such as lambda: s.take(node), not {shown(step)}")
     aside = Trace(
         dict(trace.values),
         True,

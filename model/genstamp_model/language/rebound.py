@@ -45,6 +45,25 @@ def refuse_rebound(name: str, function: Callable[..., object], before: Mapping[s
             raise SpecError(f"{message}; declare it in a function that is given '{one}', and returns it", source)
 
 
+def refuse_twins(functions: Mapping[str, Callable[..., object]], what: str, source: Source) -> None:
+    """Refuse functions that a loop has made and that all read its variable, which now has its last value.
+
+    Raises:
+        SpecError: two of them are one function.
+    """
+    found: dict[tuple[object, ...], tuple[str, object]] = {}
+    for name, function in functions.items():
+        cells = getattr(function, "__closure__", None) or ()
+        if not cells:
+            continue
+        made = getattr(function, "__code__", None), *map(id, cells), getattr(function, "__defaults__", None)
+        other, before = found.setdefault(made, (name, function))
+        if before is not function:
+            variable = function.__code__.co_freevars[0]
+            message = f"{what} of '{other}' and '{name}' are one function, which reads the last value of '{variable}'"
+            raise SpecError(f"{message}; write lambda s, {variable}={variable}: ...", source)
+
+
 def _globals(code: CodeType) -> Iterator[str]:
     for one in dis.get_instructions(code):
         if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):

@@ -24,6 +24,7 @@ from genstamp_model.language.given import by_name, is_text, refuse_others, sever
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.parameters import is_index
 from genstamp_model.language.projection import Projected, rests_on, told
+from genstamp_model.language.rebound import refuse_twins
 from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range, Subset
 from genstamp_model.language.types import BOOL, ArrayType, IndexSet, NumberType, RecordType, RefType, Type
 from genstamp_model.language.values import Index, Value
@@ -71,6 +72,7 @@ class RefinementDeclaration:
             unreachable=(by_name(is_text), "{'action': 'why'}"),
             given=(several(is_text), "the names of properties"),
         )
+        refuse_twins(self.mapping, "the mappings", self.source)
 
     @property
     def name(self) -> str:

@@ -23,6 +23,7 @@ from genstamp_model.language.beginning import (
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.quantifying import of_every, of_one
+from genstamp_model.language.refusing import Inert
 from genstamp_model.language.trace import Trace, misuse, tracing
 from genstamp_model.language.types import (
     BOOL,
@@ -71,7 +72,7 @@ E = TypeVar("E", bound=enum.Enum)
 Initial = Callable[[Sizes], PlainValue]
 
 
-class Declared(Generic[V]):
+class Declared(Inert, Generic[V]):
     """A declared variable or field; as an attribute of a traced state or record it is its symbolic value.
 
     `starts` are the expressions that its initial value, or a part of it, is given by; `choice` says what it may begin
@@ -93,6 +94,9 @@ class Declared(Generic[V]):
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+
+    def _instead(self) -> str:
+        return f"'{self.name}' is read from a class and not from the state; write s.{self.name}, or a field of a record"
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
         raise misuse(f"{self!r} at {self.source} is called; give the variable a name that nothing else has")
