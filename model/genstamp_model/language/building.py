@@ -91,7 +91,7 @@ class Builder:
         return ActionTracer(self.state, self.values, self.system.meets, self._begin, self._follow)
 
     def build(self) -> Model:
-        for declaration in self._declared:
+        for declaration in self._declared if not self._again else ():
             declaration.refuse_rebound()
         tracer = self._tracer()
         actions = tracer.actions()
@@ -155,7 +155,8 @@ class Builder:
         printed = redirect_stdout(io.StringIO()) if self._again else nullcontext()
         noted = self._uses.noted() if is_suspect and not is_specification(function) else nullcontext()
         with authored(source), printed, noted, tracing(trace, is_suspect=is_suspect):
-            _refuse_other_parameters(function, len(arguments), source)
+            if not is_specification(function):
+                _refuse_other_parameters(function, len(arguments), source)
             return function(*arguments)
 
     def _begin(self, declaration: ActionDeclaration, answers: tuple[bool, ...]) -> Trace:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NoReturn
 
 from genstamp_model.errors import Source
+from genstamp_model.language.author import is_specification
 from genstamp_model.language.rebound import plain_names, refuse_rebound
 from genstamp_model.language.refusing import Inert
 from genstamp_model.language.trace import misuse
@@ -24,7 +25,8 @@ class Declaration(Inert):
     name: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_names", plain_names(self.function))
+        names = {} if is_specification(self.function) else plain_names(self.function)
+        object.__setattr__(self, "_names", names)
 
     def refuse_rebound(self) -> None:
         """Refuse a function that reads a name with another value than where it was declared.
@@ -32,7 +34,8 @@ class Declaration(Inert):
         Raises:
             SpecError: it does.
         """
-        refuse_rebound(self.name, self.function, getattr(self, "_names", {}), self.source)
+        if names := getattr(self, "_names", {}):
+            refuse_rebound(self.name, self.function, names, self.source)
 
     def _instead(self) -> str:
         kind = getattr(self, "kind", "function")

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr
+from genstamp_model.language.suspects import is_watching
 from genstamp_model.language.trace import binding, current, misuse
 from genstamp_model.language.types import IndexSet, RecordType
 from genstamp_model.language.values import Value, shown
@@ -32,13 +33,13 @@ def of_one(
 def of_every(over: IndexSet | RecordType, function: Callable[[Expr], T]) -> tuple[ir.Binder, T]:
     """Open a quantifier: its binder, and what a function gives for the bound variable.
 
-    The function is called twice, because it stands for every member: one that counts its calls, or keeps something for
-    the next one, would give another value for each member in Python.
+    Where it is watched, the function is called twice, because it stands for every member: one that counts its calls, or
+    keeps something for the next one, would give another value for each member in Python.
     """
     trace = current()
     with binding(over) as (binder, bound):
         body = function(bound)
-    if not trace.is_again:
+    if is_watching() and not trace.is_again:
         trace.is_again = True
         try:
             with binding(over) as (_, bound):

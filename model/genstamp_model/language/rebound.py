@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import dis
 import enum
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from types import CodeType
 from typing import Any, Final
 
@@ -21,9 +22,8 @@ def plain_names(function: Callable[..., object]) -> dict[str, object]:
     code: CodeType | None = getattr(function, "__code__", None)
     if code is None:
         return {}
-    known: dict[str, Any] = dict.fromkeys(_globals(code))
-    names = getattr(function, "__globals__", {})
-    found = {name: names[name] for name in known if name in names}
+    names: dict[str, Any] = getattr(function, "__globals__", {})
+    found = {name: names[name] for name in sorted(_globals(code)) if name in names}
     for name, cell in zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=True):
         try:
             found[name] = cell.cell_contents
@@ -64,10 +64,8 @@ def refuse_twins(functions: Mapping[str, Callable[..., object]], what: str, sour
             raise SpecError(f"{message}; write lambda s, {variable}={variable}: ...", source)
 
 
-def _globals(code: CodeType) -> Iterator[str]:
-    for one in dis.get_instructions(code):
-        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield one.argval
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _globals(inner)
+@cache
+def _globals(code: CodeType) -> frozenset[str]:
+    """The global names that a function reads, and those inside of it."""
+    read = {one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return frozenset(read.union(*(_globals(inner) for inner in code.co_consts if isinstance(inner, CodeType))))
