@@ -50,6 +50,9 @@ class Base(Part):
     f = flag(); n = number(0, 5); o = optional(A); g = members(A); x = per(A, number(0, 3)); post = bag(M, limit='l')
     q = sequence(number(0, 3), capacity=2); mood = enumeration(Mood); m = record(M); r = reference(A)
     def helper(s): return s.f
+    def pair(s):
+        low = smallest(s.n, 3); high = largest(s.n, 3)
+        return low, high
 """
 
 TAIL = """
@@ -93,6 +96,8 @@ def claim(body: str, decorator: str = "invariant") -> str:
 CONSTANT = "has the same value in every state"
 IDENTITY = "'is' compares Python's objects"
 TRUTH = "has no truth value"
+COUNTS = "gives another value when it is called again"
+MEMBERS = "the members of A are not known during tracing; write forall, exists, count or each over A"
 UNASKED = "is made here and never used: Python has decided without asking it"
 TEXT = "has no text during tracing"
 
@@ -127,6 +132,9 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.f = not s.o.is_none  # here": "method .is_none is not called",
     "require((s.g.size == 0) | s.f, 'x'); s.n = 1  # here": "method .size is not called",
     "require(s.g.is_empty, 'x'); s.n = 1  # here": "expected a flag, not method .is_empty",
+    "require(s.g.size < 2, 'x'); s.n = 1  # here": "method .size is not called",
+    "s.n = 1 + s.g.size  # here": "method .size is not called",
+    "s.n = s.q.size - 1  # here": "method .size is not called",
     "s.n = 1 if s.q.size and s.f else 2  # here": "method .size is not called",
     "s.n = 1 if left_out else 2  # here": "a function in place of a condition",
     "s.n = 1 if (lambda: s.f) else 2  # here": "a function in place of a condition",
@@ -138,6 +146,38 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = 1; s.f & s.g.has(a)  # here": "computed and not used",
     "s.g.has(a)  # here": "computed and not used",
     "exists(A, lambda b: s.g.has(b)); s.n = 1  # here": "computed and not used",
+    # Objects of Python's and of the language's are true, and equal to no other.
+    "v = attempt(lambda: s.g.clear()); s.n = 1 if v else 2  # here": "an attempt is no condition; write .possible",
+    "v = attempt(lambda: s.g.clear()); s.f = v == True  # here": "an attempt is no condition; write .possible",
+    "v = attempt(lambda: s.g.clear()); s.f = any([v])  # here": "an attempt is no condition; write .possible",
+    "v = attempt(s.g.clear()); s.f = v.possible  # here": "attempt() takes a function, such as lambda: s.take(node)",
+    "s.n = 1 if Base.f else 2  # here": "'f' is read from a class and not from the state; write s.f",
+    "s.f = Base.n == 1  # here": "'n' is read from a class and not from the state; write s.n",
+    "s.f = Base.n != 1  # here": "'n' is read from a class and not from the state; write s.n",
+    "s.n = Base.n + 1  # here": "'n' is read from a class and not from the state; write s.n",
+    "s.n = Base.x[a]  # here": "'x' is read from a class and not from the state; write s.x",
+    "s.f = M.w == 1  # here": "'w' is read from a class and not from the state",
+    "s.n = 1 if s.go else 2  # here": "'go' is the action at own.py",
+    "s.n = 1 if (s.f for one in [1]) else 2  # here": "a generator in place of a condition is always true",
+    "s.f = bool(s.f for one in [1])  # here": "a generator in place of a condition is always true",
+    "s.n = 1 if map(s.x.update, []) else 2  # here": "a generator in place of a condition is always true",
+    "v = lambda: s.f; s.n = 1 if v else 2  # here": "a function in place of a condition is always true; call it",
+    "def v(): return s.f\ns.f = v == True  # here": "a function in place of a condition is always true; call it",
+    "s.f = (lambda: s.f) != False  # here": "a function in place of a condition is always true; call it",
+    "raise SpecError('too bad')  # here": "too bad",
+    "s.mood = s.mood + 1  # here": "a state of Mood has no '+'; labels have ==, !=, <, <=, >, >= and .at()",
+    # A way of which nothing is inside, and an attempt that is never taken.
+    "case('one', s.f, 'x'); s.n = 1  # here": "a way is only taken by what is inside its if",
+    "either('one', 'x'); s.n = 1  # here": "a way is only taken by what is inside its if",
+    "attempt(lambda: s.g.clear()); s.n = 1  # here": "computed and not used",
+    "pick('z', 0, 2); s.n = 1  # here": "computed and not used",
+    # A function of a member is called once for all of them.
+    "v = []; s.f = forall(A, lambda b: (v.append(1), s.x[b] < len(v))[1])  # here": COUNTS,
+    "v = iter(range(9)); s.x.update(lambda b: next(v))  # here": COUNTS,
+    "v = iter(range(9)); s.n = count(A, lambda b: s.x[b] == next(v))  # here": COUNTS,
+    "v = iter(range(9)); s.f = s.post.some(lambda b: b.w == next(v))  # here": COUNTS,
+    "v = iter(range(9)); s.f = exists(A, lambda b: exists(A, lambda c: s.x[c] == next(v)))  # here": COUNTS,
+    "v = {}; s.f = forall(A, lambda b: v.setdefault(1, s.x[b] < 2))  # here": "is used outside it",
     # What is traced depends on the state and the arguments alone.
     "FLAGS.append(1); s.n = len(FLAGS)": ("@action", "is another one when it is traced again"),
     "A.seen = not getattr(A, 'seen', False); s.f = A.seen": ("@action", "is another one when it is traced again"),
@@ -152,7 +192,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     # What `except` swallows stays said.
     "try:\n    if s.f:  # here\n        s.n = 3\nexcept Exception:\n    s.n = 1": TRUTH,
     "try:\n    s.n = s.n / 2  # here\nexcept BaseException:\n    s.n = 1": "a number has no '/'",
-    "try:\n    attempt(lambda: bool(s.f))  # here\nexcept SpecError:\n    s.n = 1": TRUTH,
+    "try:\n    v = attempt(lambda: bool(s.f))  # here\nexcept SpecError:\n    s.n = 1": TRUTH,
     # Text, hash, iteration, index.
     "s.n = 1 if str(s.n) == '1' else 2  # here": TEXT,
     "s.n = 1 if repr([s.f]) == '1' else 2  # here": TEXT,
@@ -168,6 +208,11 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = round(s.n)  # here": "a number has no 'round()'",
     "for one in s.g:  # here\n    s.n = 1": "cannot be looped over",
     "s.n = [*s.q][0]  # here": "cannot be looped over",
+    "for one in A:  # here\n    s.x[one] = 1": MEMBERS,
+    "require(any(s.x[b] < 2 for b in A), 'x'); s.n = 1  # here": MEMBERS,
+    "s.n = len(A)  # here": MEMBERS,
+    "require(s.o in A, 'x'); s.n = 1  # here": MEMBERS,
+    "s.x[A.a1] = 1  # here": "A has no member 'a1'; declare a1 = named() in the class, or write a parameter such as",
     "require(a in s.g, 'x'); s.n = 1  # here": "write .has(item)",
     "require(s.n in [1, 2], 'x'); s.n = 1  # here": TRUTH,
     "s.n = max(s.n, 3)  # here": TRUTH,
@@ -205,6 +250,12 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "require(s.n < 3); s.n = 1  # here": "write require(condition, label, [refuses], [defensive], [repairs], [since])",
     "require(s.f, 3); s.n = 1  # here": "a check is labelled in words",
     "require(s.f, 'x', OSError); s.n = 1  # here": "refuses with the name of an exception",
+    "require(s.f, 'x', ''); s.n = 1  # here": "refuses with the name of an exception",
+    "s.x.update(lambda: 0)  # here": "takes a function of one member",
+    "s.post.take()  # here": "write .take(message)",
+    "require(forall(lambda b: s.x[b] == 1, A), 'x'); s.n = 1  # here": "derived from Index, and not over a function",
+    "s.r = s.o  # here": "not an A or none (o); declare optional(A), or give a parameter such as x: A",
+    "s.x = each(A, lambda b: s.f)  # here": "expected an array over A of a number, not an array over A of a flag",
     "require('yes', 'x'); s.n = 1  # here": "expected a flag, not 'yes'",
     "s.n = minimum(A, lambda b: s.x[b])  # here": "write minimum(index, value, where, default)",
     "require(forall(A, lambda b, c: s.x[b] == s.x[c]), 'x'); s.n = 1  # here": "takes a function of one member",
@@ -262,6 +313,10 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "v = [s.f]; s.n = 1 if v else 2  # here": UNASKED,
     "s.n = next(iter([1, s.f]))  # here": UNASKED,
     "s.n = sum(1 for one in [s.f, s.n])  # here": UNASKED,
+    "s.n = 1 if any([True, s.f, s.o == a]) else 2  # here": UNASKED,
+    "v = s.f; s.n = when(v, 1 if any([True, v, s.o == a]) else 2, 3)  # here": UNASKED,
+    "s.n = when(s.f, 1 if callable(s.o) else 2, 3)  # here": UNASKED,
+    "s.n = len(s.pair())": ("high = largest", UNASKED),
     "s.n = 1 if 1 in {1: s.x[a] < 2} else 2  # here": UNASKED,
     "require(s.f & any([True, s.n < 2]), 'x'); s.n = 1  # here": UNASKED,
     "v = s.f; s.f = v & bool([v])  # here": "counts by its length",
@@ -407,6 +462,14 @@ READ = {
     # A function may do without what it is given, and an object without what it has.
     "s.n = (lambda one, other: one)(s.x[a], s.f)": "n' = x[a]",
     "s.g.clear(); s.x.update(lambda one: 0)": "x' = tabulate(a_0 in A: 0)",
+    # Of a table, and of several values that are returned or assigned at once, only some may be used.
+    "v = {'n': s.n, 'f': s.f, 'o': s.o}; s.n = v['n'] + 1": "n' = (n + 1)",
+    "v = (s.n, (s.f, s.o)); s.n = v[0] + 1": "n' = (n + 1)",
+    "v = dict(n=s.n, f=s.f); s.n = v['n'] + 1": "n' = (n + 1)",
+    "v, w = s.n, s.f; s.n = v + 1": "n' = (n + 1)",
+    "v, *w = s.n, s.f, s.o; s.n = v + 1": "n' = (n + 1)",
+    "v, w = s.pair(); s.n = v": "n' = min(n, 3)",
+    "for v, w in (('low', s.n < 2), ('f', s.f)):\n    if v == 'low': require(w, v)\ns.n = 1": "require (n < 2) [low]",
     "v = types.SimpleNamespace(); v.n = s.n; v.f = s.f; s.n = v.n + 1": "n' = (n + 1)",
     "s.n = left_out(); s.f = True": "n' = 0",
     "s.n = left_out(s.n)": None,
@@ -454,6 +517,12 @@ WRONG = {
     "@action  # here\n    def go(s, a: 'Nope'): s.f = True": "'Nope' is not defined",
     "@action  # here\n    def go(): pass": "go takes the state s",
     "@action  # here\n    def go(s, *a): pass": "go takes the state s",
+    "@action  # here\n    def go(s, a: A = none): s.o = a": "'a' of go has a default, which nothing takes",
+    "z = flag": "'z' is flag itself, and no variable; write z = flag(...)",
+    "z = any_of(0, 1)": "'z' is any_of(0, 1), and no variable; declare one",
+    "action = flag()\n    @action  # here\n    def go(s): s.f = True": "is called; give the variable a name",
+    "@action\n    def go(s): pass\n    @leads_to(fair=(go,))  # here\n    def l(s): return s.f, s.f": "(action 'go')",
+    "z = per(A, number(0, 9), initially=lambda a, n=iter(range(9)): next(n))  # here": COUNTS,
     "@action\n    def go(s): s.go()  # here": "'go' is declared with a decorator at own.py",
     "1 / 0  # here": "ZeroDivisionError",
     # What a part would lose.
@@ -620,6 +689,16 @@ DECLARATIONS = {
     "System('', parts=[], configurations=[])  # here": "write the system's name in one line",
     "System('a:b', parts=[], configurations=[])  # here": "without a colon",
     "Configuration('a\\nb', sizes={})  # here": "write its name in one line",
+    "Configuration('a')  # here": "write Configuration(name, sizes, [limits], [doc], [on_demand],",
+    "System('s', parts=[Base()], configurations=[])  # here": "parts of system s is [a Base]; write a list of classes",
+    "System('s', parts=[], configurations=Configuration('a', sizes={}))  # here": "system s is Configuration 'a'",
+    "Bug('b', 'why', drops=('go', 'x'))  # here": "drops of bug b is ('go', 'x'); write a tuple of (action, label)",
+    "Bug('b', 'why', breaks='low')  # here": "breaks of bug b is 'low'; write a tuple of names of properties",
+    "RefinementDeclaration(System('s', [Base], []), {'f': 'f'})  # here": "write {'name': lambda s: s.name}",
+    "RefinementDeclaration(System('s', [Base], []), {n: (lambda s: getattr(s, n)) for n in 'fg'})  # here": (
+        "the mappings of 'f' and 'g' are one function, which reads the last value of 'n'; write lambda s, n=n"
+    ),
+    "RefinementDeclaration(Base, {})  # here": "upper of a refinement is the class Base; write the upper System",
 }
 
 
@@ -636,3 +715,45 @@ def test_text_that_is_evaluated_is_looked_at_too(body: str, tmp_path: Path) -> N
 def test_a_method_can_be_handed_on(tmp_path: Path) -> None:
     body = "require(exists(A, s.g.has) | s.g.is_empty(), 'x'); s.n = 1"
     assert instance(step(body), tmp_path / "own.py").model.action("go").checks
+
+
+REBOUND = {
+    "for high in (1, 9):\n    @invariant\n    def low(s): return s.n < high\n    setattr(P, f'l{high}', low)": (
+        "'high' was 1 where low is declared, and is 9 when it is traced"
+    ),
+    "high = 1\n@invariant  # here\ndef low(s): return s.n < high\nP.low = low\nhigh = 2": "'high' was 1 where low is",
+    "def bound(high):\n    low = invariant(lambda s: s.n < high)\n    high += 1\n    return low\nP.low = bound(1)": (
+        "'high' was 1 where <lambda> is declared, and is 2 when it is traced; declare it in a function that is given"
+    ),
+}
+
+
+@pytest.mark.parametrize("body", REBOUND)
+def test_a_name_that_means_something_else_when_it_is_read_is_refused(body: str, tmp_path: Path) -> None:
+    text = f"{HEAD}class P(Base):\n    @action\n    def go(s): s.n = 5\n{body}\n{TAIL}"
+    with pytest.raises(SpecError, match=re.escape(REBOUND[body])):
+        instance(text.replace("SIZES", "{'A': 2}").replace("LIMITS", "{'l': 1}"), tmp_path / "own.py")
+
+
+def test_a_name_that_keeps_its_meaning_is_read(tmp_path: Path) -> None:
+    body = "for high in (1, 9): setattr(P, f'low{high}', claimed(high))"
+    text = f"{HEAD}class P(Base):\n    @action\n    def go(s): s.n = 5\n{body}\n{TAIL}"
+    text = text.replace("return invariant(claim)", "claim.__name__ = f'low{high}'; return invariant(claim)")
+    made = instance(text.replace("SIZES", "{'A': 2}").replace("LIMITS", "{'l': 1}"), tmp_path / "own.py")
+    assert [str(claim.condition) for claim in made.model.properties] == ["(n < 1)", "(n < 9)"]
+
+
+NOT_THERE = {
+    "drops=(('go', 'no such check'),)": "b drops check 'no such check' of go, which s does not have",
+    "drops=(('go', 'x'),), breaks=('lower',)": "b breaks property 'lower', which s does not have; there are low",
+    "breaks=('low',)": "bug b changes nothing in s",
+}
+
+
+@pytest.mark.parametrize("fields", NOT_THERE)
+def test_what_a_bug_names_is_there_even_where_the_bug_is_not_taken(fields: str, tmp_path: Path) -> None:
+    body = "@action\n    def go(s):\n        require(s.f, 'x'); s.n = 5\n    @invariant\n    def low(s): return s.n < 3"
+    tail = TAIL.replace(")])", f")], bugs=[Bug('b', 'why', {fields})])")
+    text = f"{HEAD}class P(Base):\n    {body}\n{tail}".replace("SIZES", "{'A': 2}").replace("LIMITS", "{'l': 1}")
+    with pytest.raises(ModelError, match=re.escape(NOT_THERE[fields])):
+        instance(text, tmp_path / "own.py")

@@ -682,7 +682,7 @@ def parameter_of_no_number() -> Any:
     return Wrong
 
 
-@misuse("'weight' is picked from an index set, its subsets, an enumeration or two numbers, not <class 'int'>")
+@misuse("'weight' is picked from an index set, its subsets, an enumeration or two numbers, not the class int")
 @step
 def picked_of_no_kind(s: World) -> None:
     s.depth = pick("weight", int)  # here

@@ -14,6 +14,7 @@ from genstamp.report.places import place
 from genstamp.standard_input import standard_input
 from genstamp.systems import UnknownSystemError, place_of, system_named
 from genstamp.systems import found as system_found
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.language import Instance
 from genstamp_model.traces import Chart, Replay, Trace, chart, mermaid, pytest_file, read, swim_lanes
 from genstamp_model.traces import replay as follow
@@ -82,8 +83,8 @@ def _instance(path: Path, trace: Trace, system: str | None, semantics: str | Non
         try:
             declared, configuration = system_named(trace.meta["system"]), ""
         except UnknownSystemError as problem:
-            own = f"the trace is of '{trace.meta['system']}', which is not a known system; give its place with --system"
-            raise TraceFileError(path, own) from problem
+            own = f"{path}: the trace is of '{trace.meta['system']}', which is not a known system"
+            raise ConfigurationError(f"{own}; give its place with --system") from problem
     else:
         raise TraceFileError(path, "the trace does not name its system; name it with --system")
     # What was searched with other limits is marked with a star.

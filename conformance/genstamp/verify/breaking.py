@@ -5,6 +5,7 @@ Not here: the search for it (`searching`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -15,6 +16,7 @@ from genstamp.report.case import Place
 from genstamp.report.places import place
 from genstamp.verify.job import Context
 from genstamp_model.explore import Verdict, Violation
+from genstamp_model.language import Variation
 from genstamp_model.liveness import Lasso, Liveness
 from genstamp_model.path import Path
 
@@ -73,6 +75,20 @@ def breaks(violation: Violation | None, judged: tuple[Liveness, ...] = ()) -> li
             lines = tuple(one.lasso.lines())
             found.append(Break("leads-to", one.claim.name, "", leads_to.whole(one.lasso), lines, one.lasso))
     return found
+
+
+def differs(fault: Variation, found: Sequence[Break]) -> str:
+    """What is not as a fault declares it: which property breaks, and after how many steps; empty where all is."""
+    declared = f"{fault.name} is declared to break {' or '.join(fault.breaks)}"
+    broken = next((one for one in found if one.name in fault.breaks), None)
+    if not fault.breaks:
+        return ""
+    if broken is None:
+        return f"{declared}, and {f'{found[0].name or found[0].kind} breaks' if found else 'nothing breaks'}"
+    if fault.depth and fault.depth != broken.depth:
+        how = broken.how if broken.lasso is None else "by a lasso, whose length says nothing"
+        return f"{declared} in {steps(fault.depth)}, and {broken.name} breaks {how}"
+    return ""
 
 
 def undetermined(judged: tuple[Liveness, ...]) -> str:

@@ -88,8 +88,10 @@ def authored(source: Source | None = None) -> Iterator[None]:
         # Standard output is for the verdict, which a program may read.
         with redirect_stdout(aside), _output_aside(), _places_kept(), _exiting_by_exception():
             yield
-    except ModelError:
+    except ModelError as problem:
         aside.end_line()
+        if isinstance(problem, SpecError) and problem.source is None:
+            raise SpecError(str(problem), _innermost(problem.__traceback__)[1] or source) from problem
         raise
     except SyntaxError as problem:
         raise SpecError(_one_line(problem.msg), _place(problem) or source) from problem
@@ -239,12 +241,15 @@ def suggested(name: str, known: Iterable[str]) -> str:
 
 def _signature(text: str) -> str:
     """How a form of the language is called, where a call of it went wrong."""
-    name, found, _ = text.partition("()")
+    whole, found, _ = text.partition("()")
+    name, _, method = whole.removesuffix(".__init__").partition(".")
     words: Any = sys.modules.get(_LANGUAGE)
     form = getattr(words, name, None) if found and name in getattr(words, "__all__", ()) else None
+    form = getattr(form, method, None) if method else form
     if form is None:
         return ""
-    return f"; write {name}({', '.join(map(_shown, inspect.signature(form).parameters.values()))})"
+    parameters = [one for one in inspect.signature(form).parameters.values() if one.name != "self"]
+    return f"; write {f'.{method}' if method else name}({', '.join(map(_shown, parameters))})"
 
 
 def _shown(parameter: inspect.Parameter) -> str:

@@ -22,6 +22,7 @@ from genstamp_model.language.composing import compose
 from genstamp_model.language.constant import is_constant
 from genstamp_model.language.declarations import (
     ActionDeclaration,
+    Declaration,
     LimitDeclaration,
     ObservationDeclaration,
     PropertyDeclaration,
@@ -38,7 +39,7 @@ from genstamp_model.language.suspects import Reach
 from genstamp_model.language.trace import Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER, Sizes, Type, describe, fits
 from genstamp_model.language.uses import Uses
-from genstamp_model.language.values import Value, coerce, wrap
+from genstamp_model.language.values import Value, coerce, shown, wrap
 
 if TYPE_CHECKING:
     from genstamp_model.language.system import System, Variation
@@ -90,6 +91,8 @@ class Builder:
         return ActionTracer(self.state, self.values, self.system.meets, self._begin, self._follow)
 
     def build(self) -> Model:
+        for declaration in self._declared if not self._again else ():
+            declaration.refuse_rebound()
         tracer = self._tracer()
         actions = tracer.actions()
         self._refuse_unknown_drops(tracer.seen_labels)
@@ -134,9 +137,12 @@ class Builder:
     @property
     def is_of_others(self) -> bool:
         """Whether some function is not of the specifications that come with the language."""
+        return not all(is_specification(one.function) for one in self._declared)
+
+    @property
+    def _declared(self) -> tuple[Declaration, ...]:
         state = self.state
-        declared = (*state.actions(), *state.properties(), *state.limits(), *state.beginnings(), *state.observations())
-        return not all(is_specification(getattr(one, "function", None)) for one in declared)
+        return (*state.actions(), *state.properties(), *state.limits(), *state.beginnings(), *state.observations())
 
     def _trace(self, may_assign: bool) -> Trace:
         return Trace(dict(self.values), may_assign, left_out=self._left_out, marks=self._marks)
@@ -149,6 +155,8 @@ class Builder:
         printed = redirect_stdout(io.StringIO()) if self._again else nullcontext()
         noted = self._uses.noted() if is_suspect and not is_specification(function) else nullcontext()
         with authored(source), printed, noted, tracing(trace, is_suspect=is_suspect):
+            if not is_specification(function):
+                _refuse_other_parameters(function, len(arguments), source)
             return function(*arguments)
 
     def _begin(self, declaration: ActionDeclaration, answers: tuple[bool, ...]) -> Trace:
@@ -161,16 +169,25 @@ class Builder:
         if result is not None:
             raise SpecError(f"action {declaration.name} returns a value; it should assign instead", declaration.source)
 
+    @property
+    def _stated(self) -> list[Variation]:
+        """The variations of which this text shows whether what they name is there.
+
+        One that is not taken may name what its parts bring, or what another one takes out.
+        """
+        others = () if self.variations else self.system.variations
+        return [*self.variations, *(one for one in others if not one.parts)]
+
     def _refuse_unknown_breaks(self, known: set[str]) -> None:
-        for name in self.bugs:
-            for broken in self.system.bug(name).breaks:
+        for variation in self._stated:
+            for broken in variation.breaks:
                 if broken not in known:
                     has = suggested(broken, sorted(known))
-                    message = f"{name} breaks property '{broken}', which {self.system.name} does not have; {has}"
-                    raise SpecError(message, self.system.source)
+                    message = f"{variation.name} breaks property '{broken}', which {self.system.name} does not have"
+                    raise SpecError(f"{message}; {has}", self.system.source)
 
     def _refuse_unknown_drops(self, seen: Mapping[str, set[str]]) -> None:
-        for variation in self.variations:
+        for variation in self._stated:
             for name, label in variation.drops:
                 known = seen.get(name)
                 if known is None or label not in known:
@@ -187,7 +204,7 @@ class Builder:
                 what = f"'{name}' is marked with {mark}=, which is for a {' or a '.join(_MARKED[mark])}"
                 raise SpecError(f"{what}, and is a {kinds[name]} of {self.system.name}", source)
         marked = {name for name, _ in self._marks}
-        for variation in self.variations:
+        for variation in self._stated:
             if not (variation.drops or variation.parts or variation.name in marked):
                 message = f"{variation.kind} {variation.name} changes nothing in {self.system.name}: no line is marked "
                 raise SpecError(message + "with it, and it drops no check and has no parts", self.system.source)
@@ -354,6 +371,17 @@ def refuse_unlike(model: Model, again: Model) -> None:
             raise SpecError(message + "arguments alone, so declare what changes as a variable of the part", source)
 
 
+def _refuse_other_parameters(function: Callable[..., Any], count: int, source: Source) -> None:
+    """Refuse a function that cannot be called with so many arguments."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError as problem:
+        wanted = "the state s" if count == 1 else "the state s and a member"
+        line = getattr(function, "__code__", None)
+        place = Source(line.co_filename, line.co_firstlineno) if line else source
+        raise SpecError(f"a function of {wanted} is needed here: {problem}", place) from problem
+
+
 def _rest(model: Model) -> object:
     return model.limits, [(one.name, one.condition) for one in model.beginnings], model.observations, model.may_stop
 
@@ -366,15 +394,15 @@ def _coerced(value: object, type_: Type, what: str, source: Source) -> Expr:
     """The expression of what a function of the author's has returned."""
     if isinstance(value, Value) and fits(value.expr.type, type_):
         return value.expr
-    shown = describe(value.expr.type) if isinstance(value, Value) else repr(value)
+    found = describe(value.expr.type) if isinstance(value, Value) else shown(value)
     plain = (type_ == BOOL and isinstance(value, bool)) or (type_ == INTEGER and type(value) is int)
     if not plain and (value is None or isinstance(value, Value)):
         hint = "; is there a return?" if value is None else ""
-        raise SpecError(f"{what} returns {shown}, not {describe(type_)}{hint}", source)
+        raise SpecError(f"{what} returns {found}, not {describe(type_)}{hint}", source)
     try:
         return coerce(value, type_)
     except SpecError as error:
-        raise SpecError(f"{what} returns {shown}, not {describe(type_)}", source) from error
+        raise SpecError(f"{what} returns {found}, not {describe(type_)}", source) from error
 
 
 def _refuse_two_alike(refinements: Sequence[traced.Refinement]) -> None:

@@ -6,11 +6,12 @@ Not here: whether such a place is reached with a value of the state (see `suspec
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise, takewhile
 from types import CodeType
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 _IDENTITY: Final = (
     "'is' compares Python's objects and not values of the state; write ==, .at(), .is_none(), the flag or ~flag"
@@ -25,12 +26,19 @@ _UNUSED: Final = (
 _CLASS: Final = "a value of the state has no Python class during tracing; compare it with == or .at()"
 _INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
 _FUNCTION: Final = "a function in place of a condition is always true; call it"
+_LAZY: Final = "a generator in place of a condition is always true; write the condition, forall(...) or exists(...)"
 _NOTHING: Final = (
     "a check gives nothing that 'if' could ask for; write it as a statement, or if case('name', condition, 'label')"
 )
+_NO_WAY: Final = (
+    "a way is only taken by what is inside its if; write if case('name', condition, 'label'): ..., or require(...)"
+)
 _GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
 
-_DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP"})
+_DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
+_TABLES: Final = _DISPLAYS | {"CALL", "CALL_KW"}
+_ENDING: Final = frozenset({"RESUME", "STORE_FAST", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "POP_TOP"})
+"""Instructions that end a statement, or come before the first."""
 _MATCHES: Final = frozenset({"MATCH_CLASS", "MATCH_MAPPING", "MATCH_SEQUENCE"})
 _COMPUTED: Final = frozenset(
     {
@@ -51,9 +59,28 @@ _COMPUTED: Final = frozenset(
 _ASKING: Final = frozenset({"has", "size", "is_empty", "is_none", "at", "first", "every", "some", "implies"})
 """Methods that change nothing, so that a call of one is of no use as a statement."""
 _FORMS: Final = frozenset(
-    {"forall", "exists", "count", "those", "each", "choose", "minimum", "maximum", "when", "smallest", "largest"}
+    {
+        "forall",
+        "exists",
+        "count",
+        "those",
+        "each",
+        "choose",
+        "minimum",
+        "maximum",
+        "when",
+        "smallest",
+        "largest",
+        "attempt",
+        "pick",
+        "any_of",
+    }
 )
 """Functions of the language that change nothing."""
+_WAYS: Final = frozenset({"case", "either", "repairs", "since"})
+"""Functions of the language that only answer an `if`."""
+_LAZILY: Final = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
+"""Functions of Python's that give an iterator, which is true even if it gives nothing."""
 _GIVING_NOTHING: Final = frozenset({"require", "observe"})
 _COUNTING: Final = frozenset({"bool", "len"})
 """Functions of Python's that ask for the length of a list, and are always true of a function."""
@@ -100,8 +127,75 @@ def suspects_in(code: CodeType) -> tuple[Suspect, ...]:
     return tuple(_found([one for one in dis.get_instructions(code) if one.opname not in _SILENT], code))
 
 
+Span: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+"""A part of the text of a function: line and column of its beginning and of its end."""
+
+
+@cache
+def tables(code: CodeType) -> Mapping[int, Span | None]:
+    """For each instruction where in the text the table or the call is that what it makes is a part of; else None.
+
+    What is assigned to several names at once is one table, and so are the names that are returned together.
+    """
+    known = [(one, span) for one in dis.get_instructions(code) if (span := _span(one)) is not None]
+    found = {one.offset: table for one, span in known if (table := _table_around(span, known)) is not None}
+    returned = {
+        one.argval: found[one.offset]
+        for one, span in known
+        if one.opname in _LOCAL and one.offset in found and _is_returned(found[one.offset], known)
+    }
+    for position, (one, _) in enumerate(known):
+        stores = list(takewhile(lambda next_: next_[0].opname in _STORES, known[position + 1 :]))
+        if stores and one.offset not in found and stores[0][0].argval in returned:
+            found[one.offset] = returned[stores[0][0].argval]
+    return dict.fromkeys(one.offset for one, _ in known) | found | _unpacked(known, found)
+
+
+def _table_around(span: Span, known: Sequence[tuple[dis.Instruction, Span]]) -> Span | None:
+    """The innermost part of the text around another one, if it is a call or a table; of tables in one the outermost."""
+    around = [other for _, other in known if other != span and other[0] <= span[0] and span[1] <= other[1]]
+    inner = max(around, key=lambda other: (other[0], [-part for part in other[1]]), default=None)
+    if inner is None or not any(other == inner and one.opname in _TABLES for one, other in known):
+        return None
+    outer = _table_around(inner, known) if _is_display(inner, known) else None
+    return outer if outer is not None and _is_display(outer, known) else inner
+
+
+def _is_display(span: Span, known: Sequence[tuple[dis.Instruction, Span]]) -> bool:
+    return any(other == span and one.opname in _DISPLAYS for one, other in known)
+
+
+def _is_returned(table: Span, known: Sequence[tuple[dis.Instruction, Span]]) -> bool:
+    """Whether a table is what the function returns."""
+    pairs = pairwise(known)
+    return any(span == table and after.opname == "RETURN_VALUE" for (_, span), (after, _) in pairs)
+
+
+def _unpacked(known: Sequence[tuple[dis.Instruction, Span]], found: Mapping[int, Span]) -> dict[int, Span]:
+    """The values that are assigned to several names at once, without a table."""
+    together: dict[int, Span] = {}
+    position = 0
+    while position < len(known):
+        stores = list(takewhile(lambda next_: next_[0].opname in _STORES, known[position:]))
+        if len(stores) > 1:
+            begins = next((i for i in reversed(range(position)) if known[i][0].opname in _ENDING), -1)
+            for one, _ in known[begins + 1 : position]:
+                if one.offset not in found:
+                    together[one.offset] = stores[0][1]
+        position += max(1, len(stores))
+    return together
+
+
+def _span(one: dis.Instruction) -> Span | None:
+    at = one.positions
+    if at is None or None in (at.lineno, at.col_offset, at.end_lineno, at.end_col_offset):
+        return None
+    return (at.lineno or 0, at.col_offset or 0), (at.end_lineno or 0, at.end_col_offset or 0)
+
+
 def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[Suspect]:
     stored = {one.argval for one in instructions if one.opname in _STORES}
+    functions = _functions(instructions)
     line = code.co_firstlineno
     for position, one in enumerate(instructions):
         line = one.positions.lineno if one.positions and one.positions.lineno else line
@@ -113,14 +207,14 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield Suspect(line, _IDENTITY, (*known, Operand("constant", None)))
         elif one.opname in _MATCHES:
             yield Suspect(line, _MATCH)
-        elif before in _DISPLAYS and (_is_asked(one) or _is_counted(instructions[: position + 1])):
-            yield Suspect(line, _DISPLAY)
+        elif message := _decided(instructions, position, functions):
+            yield Suspect(line, message)
         elif _is_asked(one) and _is_call(instructions[:position], _GIVING_NOTHING):
             yield Suspect(line, _NOTHING)
-        elif before == "MAKE_FUNCTION" and (_is_asked(one) or _is_counted(instructions[: position + 1])):
-            yield Suspect(line, _FUNCTION)
         elif before.startswith("LOAD_") and _is_asked(one):
             yield Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
+        elif one.opname == "POP_TOP" and _is_call(instructions[:position], _WAYS):
+            yield Suspect(line, _NO_WAY)
         elif one.opname == "POP_TOP" and not one.is_jump_target and _is_of_no_use(instructions[:position]):
             yield Suspect(line, _UNUSED)
         elif one.opname == "CALL" and one.arg == 1 and (name := _builtin(instructions[: position + 1])):
@@ -135,6 +229,48 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield Suspect(line, _GLOBAL)
         elif one.opname in _LOADS and (one.argval in ("is_", "is_not") or _is_id(one)):
             yield Suspect(line, _IDENTITY)
+
+
+def _decided(instructions: Sequence[dis.Instruction], position: int, functions: set[str]) -> str:
+    """What is wrong where Python asks for the truth or the length of what the function has made; else empty."""
+    one, before = instructions[position], instructions[:position]
+    if not before:
+        return ""
+    if one.opname == "COMPARE_OP":
+        is_plain = before[-1].opname == "LOAD_CONST" or before[-1].opname in _LOCAL
+        operands = before[-2:] if is_plain else before[-1:]
+        return _FUNCTION if any(_gives(other, functions) for other in operands) else ""
+    if not _is_asked(one) and not _is_counted(instructions[: position + 1]):
+        return ""
+    if before[-1].opname in _DISPLAYS:
+        return _DISPLAY
+    if _gives(before[-1], functions):
+        return _FUNCTION
+    return _LAZY if _is_lazy(before) else ""
+
+
+def _functions(instructions: Sequence[dis.Instruction]) -> set[str]:
+    """The local names that only ever stand for functions that are made here."""
+    stores = [(before, one.argval) for before, one in pairwise(instructions) if one.opname in _STORES]
+    others = {name for before, name in stores if before.opname != "MAKE_FUNCTION"}
+    return {name for _, name in stores} - others
+
+
+def _gives(one: dis.Instruction, functions: set[str]) -> bool:
+    """Whether an instruction gives a function that is made here."""
+    return one.opname == "MAKE_FUNCTION" or (one.opname in _LOCAL and one.argval in functions)
+
+
+def _is_lazy(before: Sequence[dis.Instruction]) -> bool:
+    """Whether what stands at the end is a generator or the like, which is true whatever it gives."""
+    if not before or before[-1].opname != "CALL":
+        return False
+    whole = before[-1].positions
+    is_generator = any(
+        isinstance(one.argval, CodeType) and one.argval.co_name == "<genexpr>" and one.positions == whole
+        for one in before
+    )
+    return is_generator or _is_call(before, _LAZILY)
 
 
 def _is_asked(one: dis.Instruction) -> bool:

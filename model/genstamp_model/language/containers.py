@@ -7,7 +7,8 @@ from typing import Generic, TypeVar, cast
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
-from genstamp_model.language.trace import binding, current, misuse
+from genstamp_model.language.quantifying import of_every, of_one
+from genstamp_model.language.trace import current, misuse
 from genstamp_model.language.types import (
     BOOL,
     INTEGER,
@@ -76,11 +77,15 @@ class Array(Value, Generic[IndexT, V]):
         """
         array = self._type
         assert isinstance(array, ArrayType)
-        with binding(array.index) as (binder, bound):
-            element = value(cast(IndexT, member_of(bound)))
+        function = of_one(value, ".update()", "lambda n: s.age[n]")
+
+        def assigned(bound: Expr) -> Expr:
+            element = function(cast(IndexT, member_of(bound)))
             if not isinstance(element, Value):
                 refuse_lifecycle("elements", array.element, "after")
-            body = coerce(element, array.element)
+            return coerce(element, array.element)
+
+        binder, body = of_every(array.index, assigned)
         self._assign(ir.make(Op.TABULATE, (body,), array, binder))
 
 
@@ -294,6 +299,6 @@ class Bag(Value, Generic[V]):
         return self._quantify(Op.EXISTS_IN, claim)
 
     def _quantify(self, op: Op, claim: Callable[[V], Bool | bool]) -> Bool:
-        with binding(self._message()) as (binder, bound):
-            body = coerce(claim(cast(V, wrap(bound))), BOOL)
+        said = of_one(claim, example="lambda message: message.who == n")
+        binder, body = of_every(self._message(), lambda bound: coerce(said(cast(V, wrap(bound))), BOOL))
         return Bool(ir.make(op, (self.expr, body), BOOL, binder))

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NoReturn
 
 from genstamp_model.errors import Source
+from genstamp_model.language.author import is_specification
+from genstamp_model.language.rebound import plain_names, refuse_rebound
+from genstamp_model.language.refusing import Inert
 from genstamp_model.language.trace import misuse
 from genstamp_model.language.values import Number, Value
 
@@ -14,10 +17,30 @@ BY_PART: Final = ""
 """The caller of a step whose action does not name it: what its part says."""
 
 
-class Declaration:
+class Declaration(Inert):
     """Base of what a decorator makes of a function."""
 
     source: Source
+    function: Callable[..., Any]
+    name: Any
+
+    def __post_init__(self) -> None:
+        names = {} if is_specification(self.function) else plain_names(self.function)
+        object.__setattr__(self, "_names", names)
+
+    def refuse_rebound(self) -> None:
+        """Refuse a function that reads a name with another value than where it was declared.
+
+        Raises:
+            SpecError: it does.
+        """
+        if names := getattr(self, "_names", {}):
+            refuse_rebound(self.name, self.function, names, self.source)
+
+    def _instead(self) -> str:
+        kind = getattr(self, "kind", "function")
+        what = f"'{self.name}' is the {kind} at {self.source}, and no value"
+        return f"{what}; move what both need into a method without a decorator, and call it"
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
         name = getattr(self, "name", "it")
@@ -27,7 +50,7 @@ class Declaration:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ActionDeclaration(Declaration):
     """A step of one actor, not traced yet."""
 
@@ -46,7 +69,7 @@ class ActionDeclaration(Declaration):
         return self.function.__name__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PropertyDeclaration(Declaration):
     """A claim, not traced yet. `kind` is invariant, transition, witness or leads_to."""
 
@@ -65,7 +88,7 @@ class PropertyDeclaration(Declaration):
         return self.function.__name__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LimitDeclaration(Declaration):
     """A number that a configuration limits, not traced yet."""
 
@@ -75,7 +98,7 @@ class LimitDeclaration(Declaration):
     kind: ClassVar[str] = "limit"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BeginningDeclaration(Declaration):
     """A condition on initial states, not traced yet."""
 
@@ -89,7 +112,7 @@ class BeginningDeclaration(Declaration):
         return self.function.__name__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ObservationDeclaration(Declaration):
     """Something that a node can show about one entity at any time, not traced yet."""
 

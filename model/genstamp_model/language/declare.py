@@ -36,6 +36,7 @@ from genstamp_model.language.values import (
     at_place,
     coerce,
     refuse_lifecycle,
+    shown,
     wrap,
 )
 from genstamp_model.language.variables import Declared, declared_in
@@ -223,14 +224,9 @@ def _plain(function: object, decorator: str) -> None:
             f"@{decorator} is applied to a function with another decorator of the language; write two functions"
         )
     if not inspect.isfunction(function):
-        raise misuse(f"@{decorator} decorates a function of the class, not {_shown(function)}")
+        raise misuse(f"@{decorator} decorates a function of the class, not {shown(function)}")
     if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
         raise misuse(f"{function.__name__} is a generator or coroutine; a function that is traced is a plain one")
-
-
-def _shown(value: object) -> str:
-    kind = type(value).__name__
-    return f"a {kind}" if isinstance(value, staticmethod | classmethod | property | type) else repr(value)
 
 
 @overload
@@ -280,7 +276,7 @@ Claim: TypeAlias = Callable[..., Any]
 
 def _names(names: object, decorator: str) -> None:
     if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
-        raise misuse(f"@{decorator} takes names as a tuple of texts, such as ('one',), not {names!r}")
+        raise misuse(f"@{decorator} takes names as a tuple of texts, such as ('one',), not {shown(names)}")
 
 
 def _property(

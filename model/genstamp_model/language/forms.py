@@ -6,7 +6,6 @@ Quantifiers take a function of one bound member; it is traced once, and the quan
 from __future__ import annotations
 
 import enum
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, cast, overload
@@ -15,7 +14,9 @@ from genstamp_model.language import ir
 from genstamp_model.language.containers import Array, Members
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.parameters import domain_of, is_index, numbers_from
-from genstamp_model.language.trace import Trace, binding, current, misuse, tracing
+from genstamp_model.language.quantifying import of_every, of_one
+from genstamp_model.language.refusing import Inert
+from genstamp_model.language.trace import Trace, current, misuse, tracing
 from genstamp_model.language.types import (
     BOOL,
     INTEGER,
@@ -39,6 +40,7 @@ from genstamp_model.language.values import (
     coerce,
     enum_type,
     member_of,
+    shown,
     wrap,
 )
 
@@ -71,7 +73,9 @@ def require(
     """
     trace = current()
     _words(label, "a check is labelled in words, such as require(condition, 'it is open')")
-    _words(refuses or "None", "a check refuses with the name of an exception, such as 'IOException'")
+    _words(
+        "None" if refuses is None else refuses, "a check refuses with the name of an exception, such as 'IOException'"
+    )
     if not _is_left_out(trace, label, repairs, since):
         trace.check(coerce(condition, BOOL), label, refuses, defensive=defensive, mark=repairs or since or "")
 
@@ -162,11 +166,17 @@ def _words(given: object, demand: str) -> None:
         raise misuse(f"{demand}, not with {given!r}")
 
 
-@dataclass(frozen=True)
-class Attempt:
+@dataclass(frozen=True, eq=False)
+class Attempt(Inert):
     """The result of some checks and effects, traced aside: see `attempt`."""
 
     _trace: Trace
+
+    def __repr__(self) -> str:
+        return "an attempt"
+
+    def _instead(self) -> str:
+        return "an attempt is no condition; write .possible or .refused"
 
     @property
     def possible(self) -> Bool:
@@ -193,6 +203,8 @@ class Attempt:
 def attempt(step: Callable[[], object]) -> Attempt:
     """Trace checks and effects aside: a call whose refusal the caller handles as an answer."""
     trace = current()
+    if not callable(step):
+        raise misuse(f"attempt() takes a function, such as lambda: s.take(node), not {shown(step)}")
     aside = Trace(
         dict(trace.values),
         True,
@@ -263,8 +275,8 @@ def _extreme(op: Op, first: N, others: tuple[object, ...]) -> N:
 
 
 def _body(op: Op, index: type[IndexT], function: Callable[[IndexT], Any], type_: Type, result: Type) -> Expr:
-    with binding(_set_of(index, op)) as (binder, bound):
-        body = coerce(of_one(function)(cast(IndexT, member_of(bound))), type_)
+    claim = of_one(function)
+    binder, body = of_every(_set_of(index, op), lambda bound: coerce(claim(cast(IndexT, member_of(bound))), type_))
     return ir.make(op, (body,), result, binder)
 
 
@@ -278,20 +290,7 @@ def _set_of(index: object, op: Op) -> IndexSet:
 
 
 def _shown(given: object) -> str:
-    return describe(given.expr.type) if isinstance(given, Value) else repr(given)
-
-
-def of_one(
-    function: Callable[[IndexT], V], form: str = "a quantifier", example: str = "lambda n: s.up.has(n)"
-) -> Callable[[IndexT], V]:
-    """The function of one member; others are refused before they are called."""
-    if isinstance(function, Value) or not callable(function):
-        raise misuse(f"{form} takes a function of one member, such as {example}, not {function!r}")
-    try:
-        inspect.signature(function).bind(None)
-    except TypeError as problem:
-        raise misuse(f"{form} takes a function of one member; nest one in the other for two") from problem
-    return function
+    return describe(given.expr.type) if isinstance(given, Value) else shown(given)
 
 
 def forall(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Bool:
@@ -316,8 +315,9 @@ def those(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Member
 
 def each(index: type[IndexT], value: Callable[[IndexT], V]) -> Array[IndexT, V]:
     """The array of a value for every member."""
-    with binding(_set_of(index, Op.TABULATE)) as (binder, bound):
-        body = _plain_or_symbolic(of_one(value)(cast(IndexT, member_of(bound))))
+    element = of_one(value)
+    members = _set_of(index, Op.TABULATE)
+    binder, body = of_every(members, lambda bound: _plain_or_symbolic(element(cast(IndexT, member_of(bound)))))
     return Array(ir.make(Op.TABULATE, (body,), ArrayType(index.set, body.type), binder))
 
 
@@ -353,9 +353,9 @@ def maximum(
 def _optimum(
     op: Op, index: type[IndexT], value: Callable[[IndexT], N], where: Callable[[IndexT], Bool | bool], default: int
 ) -> N:
-    with binding(_set_of(index, op)) as (binder, bound):
-        member = cast(IndexT, member_of(bound))
-        condition, body = coerce(of_one(where)(member), BOOL), coerce(of_one(value)(member), INTEGER)
+    members, is_meant, element = _set_of(index, op), of_one(where), of_one(value)
+    _, condition = of_every(members, lambda bound: coerce(is_meant(cast(IndexT, member_of(bound))), BOOL))
+    binder, body = of_every(members, lambda bound: coerce(element(cast(IndexT, member_of(bound))), INTEGER))
     result = body.type if getattr(body.type, "ordered", False) else INTEGER
     return cast(N, wrap(ir.make(op, (condition, body, ir.number(default)), result, binder)))
 

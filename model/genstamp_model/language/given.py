@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from genstamp_model.language.trace import misuse
+from genstamp_model.language.values import shown
 
 IsRight = Callable[[Any], bool]
 
@@ -25,7 +26,7 @@ def refuse_others(what: str, declaration: object, **fields: tuple[IsRight, str])
     for name, (is_right, would_do) in fields.items():
         value = getattr(declaration, name)
         if not is_right(value):
-            raise misuse(f"{name} of {what} is {value!r}; write {would_do}")
+            raise misuse(f"{name} of {what} is {shown(value)}; write {would_do}")
 
 
 def is_name(value: Any) -> bool:
@@ -41,6 +42,11 @@ def is_text(value: Any) -> bool:
 def is_flag(value: Any) -> bool:
     """True or False."""
     return isinstance(value, bool)
+
+
+def is_count(value: Any) -> bool:
+    """A whole number from 0."""
+    return type(value) is int and value >= 0
 
 
 def by_name(is_right: IsRight) -> IsRight:

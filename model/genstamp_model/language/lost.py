@@ -9,6 +9,7 @@ from typing import Any
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import caller
+from genstamp_model.language.beginning import Chosen
 from genstamp_model.language.declarations import Declaration
 from genstamp_model.language.variables import Declared
 
@@ -26,6 +27,12 @@ def refuse_lost(part: type) -> None:
         for before in (vars(base).get(name) for base in part.__mro__[1:]):
             if isinstance(before, Declaration | Declared):
                 _refuse_another_kind(name, value, before)
+        if isinstance(value, Chosen):
+            message = f"'{name}' is {value!r}, and no variable; declare one, such as number(0, 9, initially={value!r})"
+            raise SpecError(message, caller())
+        if isinstance(value, FunctionType) and value.__module__ == Declared.__module__:
+            form = value.__name__
+            raise SpecError(f"'{name}' is {form} itself, and no variable; write {name} = {form}(...)", caller())
         if isinstance(value, cached_property):
             place = source_of(value.func) or caller()
             raise SpecError(f"'{name}' would not show later assignments; write @property", place)

@@ -38,6 +38,12 @@ def parameters_of(
     if len(parameters) < skip or any(one.kind is not one.POSITIONAL_OR_KEYWORD for one in parameters):
         states = "the states s and t" if skip == 2 else "the state s"
         raise SpecError(f"{function.__name__} takes {states}, and then members of index sets, by position", source)
+    given = next((one for one in parameters[skip:] if one.default is not one.empty), None)
+    if given is not None:
+        message = f"parameter '{given.name}' of {function.__name__} has a default, which nothing takes; leave it out"
+        raise SpecError(
+            message if members_only else f"{message}, or write Maybe[Node] for one that may be none", source
+        )
     found = []
     for name in [one.name for one in parameters[skip:]]:
         known = domain_of(name, hints.get(name), source)

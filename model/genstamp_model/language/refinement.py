@@ -20,8 +20,11 @@ from typing import TYPE_CHECKING, Final
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language import model as traced
+from genstamp_model.language.given import by_name, is_text, refuse_others, several
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.parameters import is_index
 from genstamp_model.language.projection import Projected, rests_on, told
+from genstamp_model.language.rebound import refuse_twins
 from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range, Subset
 from genstamp_model.language.types import BOOL, ArrayType, IndexSet, NumberType, RecordType, RefType, Type
 from genstamp_model.language.values import Index, Value
@@ -59,6 +62,17 @@ class RefinementDeclaration:
     def __post_init__(self) -> None:
         frame = sys._getframe(2)  # below this and the generated __init__: the author's
         object.__setattr__(self, "source", Source(frame.f_code.co_filename, frame.f_lineno))
+        refuse_others(
+            "a refinement",
+            self,
+            upper=(lambda value: hasattr(value, "configurations"), "the upper System"),
+            mapping=(by_name(callable), "{'name': lambda s: s.name}, a function by upper variable"),
+            each=(lambda value: value is None or is_index(value), "a class derived from Index"),
+            hidden=(by_name(is_text), "{'name': 'why'}"),
+            unreachable=(by_name(is_text), "{'action': 'why'}"),
+            given=(several(is_text), "the names of properties"),
+        )
+        refuse_twins(self.mapping, "the mappings", self.source)
 
     @property
     def name(self) -> str:

@@ -51,14 +51,43 @@ _UNARY: Final = {
 _INSTEAD: Final = {
     "a number": "numbers have +, -, *, // and %, comparisons, smallest() and largest()",
     "an ordered number": "an ordered number can only be compared and raised; declare number(...) for more",
+    "a label": "labels have ==, !=, <, <=, >, >= and .at()",
     "a flag": "flags have &, |, ~, ==, != and .implies(); write when(flag, 1, 0) for a number",
     "a sequence": "a sequence has .at(), .has(), .some(), .every(), .where(), .size(), .append() and .remove()",
     "a set": "a set has .has(), .add(), .remove(), .clear(), .size(), .is_empty(), |, &, -, ==, != and <=",
 }
 
 
-class Uncalled:
-    """A method of a symbolic value: it can be called, and nothing else, because for Python it is true."""
+class Inert:
+    """Base of what is no value, and of which Python's operators would silently make a constant.
+
+    For Python every object is true, and unequal to any other one.
+    """
+
+    __slots__ = ()
+
+    def _instead(self) -> str:
+        """What is wrong, and what to write."""
+        raise NotImplementedError
+
+    def _refuse(self, *_: object) -> None:
+        if is_author(sys._getframe(2)) or is_author(sys._getframe(1)):
+            raise misuse(self._instead())
+
+    def __bool__(self) -> bool:
+        self._refuse()
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        self._refuse()
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class Uncalled(Inert):
+    """A method of a symbolic value: it can be called, and nothing else."""
 
     __slots__ = ("_function", "_value")
 
@@ -76,21 +105,8 @@ class Uncalled:
     def __repr__(self) -> str:
         return f"method .{self._function.__name__}"
 
-    def __bool__(self) -> bool:
-        self._refuse()
-        return True
-
-    def __eq__(self, other: object) -> bool:
-        self._refuse()
-        return self is other
-
-    def __hash__(self) -> int:
-        self._refuse()
-        return id(self)
-
-    def _refuse(self) -> None:
-        if is_author(sys._getframe(2)):
-            raise misuse(f"{self} is not called; write .{self._function.__name__}(...)")
+    def _instead(self) -> str:
+        return f"{self} is not called; write .{self._function.__name__}(...)"
 
 
 def _refuse_declarations(cls: type) -> None:
@@ -208,7 +224,8 @@ class Refusing(Symbolic):
 
     def _instead(self) -> str:
         kind = describe(self.expr.type)
-        instead = _INSTEAD.get("a set" if kind.startswith("a set of ") else kind)
+        short = {"a set of ": "a set", "a state of ": "a label"}
+        instead = _INSTEAD.get(next((name for start, name in short.items() if kind.startswith(start)), kind))
         if isinstance(self.expr.type, RefType):
             instead = "members have == and !=, and those of an ordered set .before(), .next(), .successor() and .rank()"
         return f"; {instead}" if instead else ""
@@ -232,3 +249,6 @@ for _name, _symbol in _OPERATORS.items():
     setattr(Refusing, f"__r{_name}__", _refused(_symbol))
 for _name, _symbol in (_COMPARISONS | _UNARY).items():
     setattr(Refusing, f"__{_name}__", _refused(_symbol))
+_ITEMS: Final = ("contains", "iter", "len", "getitem")
+for _name in [*_COMPARISONS, *_UNARY, *_OPERATORS, *(f"r{_name}" for _name in _OPERATORS), *_ITEMS]:
+    setattr(Inert, f"__{_name}__", Inert._refuse)

@@ -89,6 +89,11 @@ def watched(refuse: Refuse) -> Iterator[None]:
             gc.enable()
 
 
+def is_watching() -> bool:
+    """Whether what is traced may look at Python's objects in place of values of the state."""
+    return _is_watching
+
+
 class Reach:
     """Which functions of an author may reach a suspect place, by the names that they use.
 

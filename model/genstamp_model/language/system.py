@@ -17,7 +17,7 @@ from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language.author import caller
 from genstamp_model.language.building import Builder, refuse_unlike
 from genstamp_model.language.declare import Part
-from genstamp_model.language.given import a, by_name, is_name, is_text, refuse_others, several
+from genstamp_model.language.given import a, by_name, is_count, is_name, is_text, refuse_others, several
 from genstamp_model.language.model import Action, Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
 
@@ -51,6 +51,19 @@ class Variation:
     configuration: str = ""
     depth: int = 0
     source: str = ""
+
+    def __post_init__(self) -> None:
+        refuse_others("a variation", self, name=(is_name, "its name in one line without a colon"))
+        refuse_others(
+            f"{self.kind} {self.name}",
+            self,
+            title=(is_text, "a text"),
+            drops=(several(_is_pair), "a tuple of (action, label), such as (('write', 'the lock is held'),)"),
+            parts=(several(_is_part), "a tuple of classes derived from Part"),
+            breaks=(several(is_text), "a tuple of names of properties, such as ('mutual_exclusion',)"),
+            configuration=(is_text, "the name of a configuration"),
+            depth=(is_count, "a number of steps"),
+        )
 
 
 @dataclass(frozen=True)

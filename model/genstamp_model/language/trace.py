@@ -152,6 +152,7 @@ class Trace:
         values: current expression of each variable, in order of declaration.
         sources: line of the last assignment of each variable assigned.
         scopes: the quantifiers that are open, outermost first; how many there are names their bound variables.
+        is_again: the function of a quantifier is called for the second time.
         refusal: the first misuse of the language that was met, if any.
         answers: whether the first cases are followed; those met later are.
         left_out: names of the variations whose marked lines are left out.
@@ -168,6 +169,7 @@ class Trace:
     dropped: frozenset[str] = frozenset()
     labels: set[str] = field(default_factory=set)
     scopes: tuple[ir.Binder, ...] = ()
+    is_again: bool = False
     refusal: SpecError | None = None
     answers: tuple[bool, ...] = ()
     cases: list[Case] = field(default_factory=list)

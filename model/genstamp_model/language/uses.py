@@ -20,6 +20,7 @@ from typing import Final
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import has_file, is_author, is_specification
+from genstamp_model.language.bytecode import Span, tables
 
 _MESSAGE: Final = (
     "a value of the state is made here and never used: Python has decided without asking it, or it is left over; write "
@@ -38,6 +39,13 @@ class Made:
     offset: int
     line: int
     used: set[tuple[int, int]]
+
+    @property
+    def table(self) -> Span | None:
+        """Where the text has the table, or the call, that the value is an element or an argument of."""
+        known = tables(self.code)
+        # A frame that calls stands behind the instruction, at what belongs to it.
+        return known.get(max((offset for offset in known if offset <= self.offset), default=0))
 
     @property
     def is_kept(self) -> bool:
@@ -86,8 +94,11 @@ class Uses:
         Raises:
             SpecError: there is one.
         """
+        # Who makes a table, or calls a function, need not use all of what is in it.
+        together = {(id(made.code), made.table) for place, made in self.made.items() if place in self._used}
         for place, made in self.made.items():
-            if place not in self._used and not made.is_kept:
+            is_beside = made.table is not None and (id(made.code), made.table) in together
+            if place not in self._used and not is_beside and not made.is_kept:
                 raise SpecError(_MESSAGE, Source(made.code.co_filename, made.line))
 
 

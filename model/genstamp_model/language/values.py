@@ -12,8 +12,9 @@ import enum
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from types import FunctionType
-from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Final, Generic, NoReturn, TypeVar, cast
 
 from genstamp_model.language import ir
 from genstamp_model.language.author import is_author
@@ -37,6 +38,7 @@ from genstamp_model.language.types import (
     Type,
     describe,
     fits,
+    with_article,
 )
 from genstamp_model.language.uses import changes_now, made_now
 
@@ -300,7 +302,26 @@ def _some(given: tuple[Any, ...], what: str) -> None:
         raise misuse(f"at() needs at least one {what}")
 
 
-class Index(Value):
+class _IndexType(type):
+    """The class of index sets, whose members are not known while a function is traced."""
+
+    def _refuse(cls, *_: object) -> NoReturn:
+        raise misuse(
+            f"the members of {cls.__name__} are not known during tracing; write forall, exists, count or each over "
+            f"{cls.__name__}, or a parameter such as x: {cls.__name__}"
+        )
+
+    __iter__ = __len__ = __contains__ = _refuse
+
+    def __bool__(cls) -> bool:
+        return True
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        instead = f"declare {name} = named() in the class, or write a parameter such as x: {cls.__name__}"
+        raise AttributeError(f"{cls.__name__} has no member '{name}'; {instead}", name=name, obj=cls)
+
+
+class Index(Value, metaclass=_IndexType):
     """Base of index sets: subclass it, once for each kind of node or thing; instances are members.
 
     `class Datanode(Index, symmetric=True)` declares a set whose size a configuration gives. A further subclass, `class
@@ -614,7 +635,7 @@ def coerce(value: object, type_: Type) -> Expr:
         if fits(value.expr.type, type_):
             return value.expr
         wanted, found = _apart(type_, value.expr.type)
-        raise misuse(f"expected {wanted}, not {found} ({ir.text(value.expr)})")
+        raise misuse(f"expected {wanted}, not {found} ({ir.text(value.expr)}){_without_none(type_, value.expr.type)}")
     match type_, value:
         case BoolType(), bool():
             return ir.TRUE if value else ir.FALSE
@@ -629,17 +650,58 @@ def coerce(value: object, type_: Type) -> Expr:
     raise misuse(f"expected {describe(type_)}, not {shown(value)}{_instead(value, type_)}")
 
 
+def _without_none(wanted: Type, found: Type) -> str:
+    """What to write for a member that may be none where there must be one."""
+    match wanted, found:
+        case RefType(index=index, optional=False), RefType(index=same, optional=True) if index == same:
+            return f"; declare optional({index.name}), or give a parameter such as x: {index.name} and require x == it"
+        case _:
+            return ""
+
+
 def shown(value: object) -> str:
     """What an author has given, in an author's words."""
-    if isinstance(value, FunctionType):
-        return "a function"
-    return f"the type of {describe(value)}" if isinstance(value, Type) else repr(value)
+    match value:
+        case Value():
+            return ir.text(value.expr)
+        case FunctionType():
+            return "a function"
+        case _ if isinstance(value, Type):
+            return f"the type of {describe(value)}"
+        case type():
+            return f"the class {value.__name__}"
+        case staticmethod() | classmethod() | property():
+            return with_article(type(value).__name__)
+        case list() if not all(isinstance(one, _PLAIN) for one in value):
+            return f"[{', '.join(map(shown, value))}]"
+        case tuple() if not all(isinstance(one, _PLAIN) for one in value):
+            return f"({', '.join(map(shown, value))})"
+        case _ if is_dataclass(value) and isinstance(name := getattr(value, "name", None), str):
+            return f"{getattr(value, 'kind', type(value).__name__)} '{name}'"
+        case _ if type(value).__repr__ is object.__repr__:
+            return with_article(type(value).__name__)
+        case _:
+            return repr(value)
+
+
+_PLAIN: Final = bool | int | float | str | None
 
 
 def _apart(one: Type, other: Type) -> tuple[str, str]:
-    """Two types in an author's words; where these are the same, with where each is declared."""
+    """Two types in an author's words; where these are the same, with what tells them apart."""
     words = describe(one), describe(other)
-    return words if words[0] != words[1] else (f"{words[0]} {_declared_as(one)}", f"{words[1]} {_declared_as(other)}")
+    if words[0] != words[1]:
+        return words
+    match one, other:
+        case (ArrayType(index=index, element=first), ArrayType(index=same, element=second)) if index == same:
+            parts = _apart(first, second)
+        case SequenceType(element=first), SequenceType(element=second) if first != second:
+            parts = _apart(first, second)
+        case BagType(message=first), BagType(message=second) if first != second:
+            parts = _apart(first, second)
+        case _:
+            return f"{words[0]} {_declared_as(one)}", f"{words[1]} {_declared_as(other)}"
+    return f"{words[0]} of {parts[0]}", f"{words[1]} of {parts[1]}"
 
 
 def _declared_as(type_: Type) -> str:
@@ -652,6 +714,12 @@ def _declared_as(type_: Type) -> str:
             return f"declared as {index.origin}"
         case EnumType(labels=labels):
             return f"with {', '.join(labels)}"
+        case NumberType(low=low, high=high):
+            return f"from {low} to {high}" if high is not None else "without a highest one"
+        case SequenceType(capacity=capacity, limit=limit) if capacity is not None or limit:
+            return f"with limit='{limit}'" if capacity is None else f"with capacity={capacity}"
+        case BagType(limit=limit, distinct=distinct):
+            return f"with limit='{limit}'{', distinct=True' * distinct}"
         case _:
             return "of another kind"
 

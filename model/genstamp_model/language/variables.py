@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, cast, 
 
 from genstamp_model.language import ir
 from genstamp_model.language.author import authored, caller
-from genstamp_model.language.beginning import Choice, Chosen, Each, Fields, OneOf, OneOfByMember, Settled, computed
+from genstamp_model.language.beginning import (
+    Alternative,
+    Choice,
+    Chosen,
+    Each,
+    Fields,
+    OneOf,
+    OneOfByMember,
+    Settled,
+    computed,
+)
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
-from genstamp_model.language.forms import of_one
 from genstamp_model.language.ir import Expr, Op
-from genstamp_model.language.trace import Trace, binding, misuse, tracing
+from genstamp_model.language.quantifying import of_every, of_one
+from genstamp_model.language.refusing import Inert
+from genstamp_model.language.trace import Trace, misuse, tracing
 from genstamp_model.language.types import (
     BOOL,
     ArrayType,
@@ -61,7 +72,7 @@ E = TypeVar("E", bound=enum.Enum)
 Initial = Callable[[Sizes], PlainValue]
 
 
-class Declared(Generic[V]):
+class Declared(Inert, Generic[V]):
     """A declared variable or field; as an attribute of a traced state or record it is its symbolic value.
 
     `starts` are the expressions that its initial value, or a part of it, is given by; `choice` says what it may begin
@@ -83,6 +94,12 @@ class Declared(Generic[V]):
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+
+    def _instead(self) -> str:
+        return f"'{self.name}' is read from a class and not from the state; write s.{self.name}, or a field of a record"
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        raise misuse(f"{self!r} at {self.source} is called; give the variable a name that nothing else has")
 
     @overload
     def __get__(self, instance: None, owner: type) -> Declared[V]: ...
@@ -248,16 +265,16 @@ def _by_member(op: Op, index: type[IndexT], given: Callable[[IndexT], Any], type
             f"initially=lambda n: {given}"
         )
     function = of_one(given, "initially=", "lambda n: n == Node.first()")
-    with (
-        authored(caller()),
-        tracing(Trace({}, may_assign=False), is_suspect=True),
-        binding(index.set) as (binder, bound),
-    ):
+
+    def began(bound: Expr) -> Expr | tuple[Alternative, ...]:
         said = function(cast(IndexT, wrap(bound)))
-        if isinstance(said, Chosen):
-            return _choosing(result, OneOfByMember(binder, said.alternatives(type_), type_, op is Op.MEMBERS))
-        body = coerce(said, type_)
-    expr = ir.make(op, (body,), result, binder)
+        return said.alternatives(type_) if isinstance(said, Chosen) else coerce(said, type_)
+
+    with authored(caller()), tracing(Trace({}, may_assign=False), is_suspect=True):
+        binder, begins = of_every(index.set, began)
+    if isinstance(begins, tuple):
+        return _choosing(result, OneOfByMember(binder, begins, type_, op is Op.MEMBERS))
+    expr = ir.make(op, (begins,), result, binder)
     return Declared(result, lambda sizes: computed(expr, sizes), (expr,))
 
 

@@ -160,3 +160,21 @@ def test_a_scenario_that_no_run_shows_is_a_failure(trace: Path) -> None:
     assert "the scenario is never reached" in result.stdout
     assert not trace.exists()
     assert run("check", SYSTEM, "--scenario", "tm_commit", "--witness", "everybody_commits").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("scenario", "limit", "said", "code"),
+    [
+        ("not acquire; not time_out; not write; write", "tokens=3", "never reached", 12),
+        ("not time_out; not write; write", "tokens=0", "undetermined", 3),
+    ],
+)
+def test_a_scenario_that_keeps_every_step_out_is_never_reached(
+    scenario: str, limit: str, said: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("init", "lock").exit_code == 0
+    for form in ("text", "json", "junit"):
+        result = run("check", "lock.py:LOCK:two", "--limit", limit, "--scenario", scenario, "--format", form)
+        assert result.exit_code == code
+        assert said.partition(" ")[0] in result.stdout

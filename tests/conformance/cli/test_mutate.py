@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from genstamp.cli.verbs import app
 from genstamp.mutation import NOTICED, SURVIVES, Judged, KeptError, Sample, keep, kept
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.mutate import rounds
 
 SMALL = ("mutate", "tests.model.systems.two_phase:TWO_PHASE:three", "--jobs", "1")
@@ -179,4 +180,6 @@ def test_a_list_of_reviewed_mutants_that_is_none_is_an_error(tmp_path: Path) -> 
 
 def test_an_unknown_action_or_mutant_is_told() -> None:
     for option in ("--action", "--mutant"):
-        assert run(*SMALL, option, "explode").exit_code == 2
+        unknown = run(*SMALL, option, "explode").exception
+        assert isinstance(unknown, ConfigurationError)  # 151, as for every other wrong name
+        assert "'explode'; there is " in str(unknown)

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from genstamp.cli.verbs import app
+from genstamp_model.errors import ConfigurationError
 
 
 def run(*arguments: str, text: str | None = None) -> Result:
@@ -67,7 +68,9 @@ def test_a_trace_must_say_whose_it_is(tmp_path: Path) -> None:
     assert "name it with --system" in str(result.exception)
     assert "cannot" not in str(result.exception)
     path.write_text('{"#meta": {"system": "my_own"}, "vars": [], "states": [{}]}')
-    assert "is of 'my_own', which is not a known system; give its place" in str(run("replay", str(path)).exception)
+    unknown = run("replay", str(path)).exception
+    assert isinstance(unknown, ConfigurationError)  # 151, as for every other system that there is not
+    assert "is of 'my_own', which is not a known system; give its place" in str(unknown)
     missing = run("replay", str(tmp_path / "missing.json"))
     assert "No such file" in str(missing.exception)
 

@@ -11,7 +11,9 @@ from genstamp.report import Case
 from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, left_out, rule_named, rules, search_rule
+from genstamp.verify.breaking import breaks, differs
 from genstamp_model.explore import INTERRUPTED, Result, Verdict, Violation
+from genstamp_model.language import Variation
 from genstamp_model.language.model import Instance, Model
 from genstamp_model.language.types import has_ordered_number
 from genstamp_model.liveness import Liveness
@@ -23,6 +25,15 @@ class Searched:
 
     result: Result
     judged: tuple[Liveness, ...] = ()
+    fault: Variation | None = None
+    """The fault that is searched as it is declared."""
+
+    @property
+    def differs(self) -> str:
+        """What is not as the fault declares it; empty where all is, or nothing is known."""
+        found = breaks(self.result.violation, self.judged)
+        is_known = self.fault is not None and (found or self.verdict.holds)
+        return differs(self.fault, found) if is_known and self.fault is not None else ""
 
     @property
     def instance(self) -> Instance:
@@ -55,11 +66,11 @@ class Searched:
         return worst(self.cases)
 
 
-def searched(instance: Instance, options: Options) -> Searched:
+def searched(instance: Instance, options: Options, fault: Variation | None = None) -> Searched:
     """Search an instance, and judge its leads-to properties if the search keeps its states."""
     result = search(instance, options)
     judged = leads_to.judged(result, options.max_states, options.renumber) if options.keeps_states else ()
-    return Searched(result, judged)
+    return Searched(result, judged, fault)
 
 
 def told(found: Searched) -> Iterator[str]:
@@ -93,6 +104,8 @@ def told(found: Searched) -> Iterator[str]:
         yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses{upper}{parts}"
     for one in found.judged:
         yield from leads_to.told(one)
+    if found.differs:
+        yield f"  warning: {found.differs}"
     if could_be_renumbered(found):
         yield (
             "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles; "
@@ -153,6 +166,7 @@ def plain(found: Searched) -> dict[str, Any]:
         "probability_missed_at_most": result.doubt,
         "reductions": list(result.reductions),
         "not_judged": found.left,
+        "not_as_declared": found.differs,
         "states": result.states,
         "generated": result.generated,
         "depth": result.depth,

@@ -23,7 +23,7 @@ from genstamp.cli.interrupting import Left, each
 from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, document, verdict
 from genstamp.systems import PLACES, place_of
-from genstamp_model.language import Instance
+from genstamp_model.language import Instance, System, Variation
 
 
 class Engine(StrEnum):
@@ -101,7 +101,8 @@ def check(
 
     If the search finds no violation, leads-to properties are checked on the states found; a violated one is shown with
     a lasso. With --symmetry or --fingerprint they are not checked, and are undetermined. With --bug and without a
-    configuration, the configuration in which the bug is known to show is searched. With --fingerprint a violation is
+    configuration, the configuration in which the bug is known to show is searched, and a warning is printed where it
+    breaks something else than it declares, or in another number of steps. With --fingerprint a violation is
     certain, and every other result holds with a probability.
 
     With all default configurations, coverage is checked too: every action is taken and changes something, every refusal
@@ -165,7 +166,7 @@ def check(
             "it checks all default configurations as declared; omit the configuration, --bug, --semantics and --limit",
             param_hint="--strict",
         )
-    found, left = _searched(instances, options, form)
+    found, left = _searched(instances, options, form, _as_declared(declared, bugs, semantics, set_limit or ()))
     covered = None
     if is_claimed and not left:
         covered = coverage.over(found, strict=strict, forgotten=forgotten.of_system(declared))
@@ -236,11 +237,23 @@ def _write(file: Path, trace: dict[str, Any] | None, why_not: str, system: str) 
     typer.echo(f"{file} is written; genstamp replay{where} {shlex.quote(str(file))} follows and draws it", err=True)
 
 
-def _searched(instances: Sequence[Instance], options: Options, form: Format) -> tuple[list[Searched], list[Left]]:
+def _as_declared(
+    declared: System, bugs: Sequence[str], semantics: str | None, limits: Sequence[str]
+) -> Variation | None:
+    """The one fault that is searched, where it is searched as it is declared."""
+    if len(bugs) != 1 or limits or semantics not in (None, declared.default_semantics):
+        return None
+    return declared.bug(bugs[0])
+
+
+def _searched(
+    instances: Sequence[Instance], options: Options, form: Format, fault: Variation | None
+) -> tuple[list[Searched], list[Left]]:
     """Search each instance; text is printed at once. Also returns the instances that an interrupt left open."""
 
     def one(instance: Instance) -> Searched:
-        found = searched(instance, options)
+        is_there = fault is not None and fault.configuration == instance.configuration.name
+        found = searched(instance, options, fault if is_there else None)
         if form is Format.TEXT:
             for line in report.told(found):
                 typer.echo(line)

@@ -6,6 +6,7 @@ that part of it. `--scenario` asks for a shortest run that takes some steps in o
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from genstamp.cli.check.report import told_violation
@@ -15,6 +16,7 @@ from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, rule_named, stages
 from genstamp_model import scenario
+from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import Result
 from genstamp_model.language import Instance
 from genstamp_model.path import Path
@@ -44,7 +46,19 @@ class Looked:
             return f"reached in {len(self.path)} steps"
         if self.result.violation is not None:
             return "a step fails before it is reached"
-        return "undetermined" if self.result.unsettled else "never reached"
+        return "undetermined" if self.unsettled else "never reached"
+
+    @cached_property
+    def unsettled(self) -> str:
+        """Why this says nothing, or not all, of what was looked for; empty where it does.
+
+        Where a scenario keeps each step out that is possible at first, it is never reached.
+        """
+        if self.result.undetermined or any(self.result.cuts.values()) or not self.result.unsettled:
+            return self.result.unsettled
+        evaluator = Evaluator(self.instance)
+        is_possible = any(any(evaluator.steps(start)) for start in evaluator.initials)
+        return "" if is_possible else self.result.unsettled
 
 
 def look_for(instances: Sequence[Instance], witness: str, options: Options) -> list[Looked]:
@@ -112,8 +126,8 @@ def told(found: Sequence[Looked]) -> list[str]:
         within = f" within these limits: {limits}" if one.verdict == "never reached" and limits else ""
         lines.append(f"{model.system}:{configuration.name} ({model.semantics}): {one.witness} is {one.verdict}{within}")
         lines.append(f"  {one.result.states:,} distinct states, {one.result.seconds:.2f} s")
-        if one.result.unsettled:
-            lines.append(f"  undetermined: {one.result.unsettled}")
+        if one.unsettled:
+            lines.append(f"  undetermined: {one.unsettled}")
         if one.path is not None:
             lines += [f"  {line}" for line in one.path.lines()]
         elif one.result.violation is not None:
@@ -132,7 +146,7 @@ def plain(found: Sequence[Looked]) -> list[dict[str, Any]]:
             "witness": one.witness,
             "verdict": one.verdict,
             "exit_code": verdict_of(found).exit_code,
-            "undetermined": one.result.unsettled,
+            "undetermined": one.unsettled,
             "states": one.result.states,
             "steps": None if one.path is None else len(one.path),
             "trace": None if one.path is None else trace(one.path, one.witness),
@@ -159,6 +173,6 @@ def _case(one: Looked) -> Case:
         return Case(group, name, result.seconds, rule=rule, steps=stages(one.path))
     if result.violation is not None:
         return broken_case(group, name, result.seconds, one.instance, result.violation)
-    if result.unsettled:
-        return Case(group, name, result.seconds, "undetermined", "undetermined", result.unsettled, rule=rule)
+    if one.unsettled:
+        return Case(group, name, result.seconds, "undetermined", "undetermined", one.unsettled, rule=rule)
     return Case(group, name, result.seconds, "failure", "witness", "never reached", rule=rule)

@@ -22,6 +22,7 @@ from genstamp.mutation import reviewed as reviewed_of
 from genstamp.report import Case, Format, Outcome, Rule, document, verdict
 from genstamp.report.places import place
 from genstamp.systems import chosen
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore.board import processors
 from genstamp_model.language import System
 from genstamp_model.language.model import Model
@@ -244,7 +245,7 @@ def _refuse_unknown(what: str, asked: Sequence[str] | None, known: Sequence[str]
     for name in asked or ():
         if name not in known:
             like = ", ".join(sorted(known)[:_MOST_NAMES]) + (", ..." if len(known) > _MOST_NAMES else "")
-            raise typer.BadParameter(f"there is no {what} '{name}'; there is {like}", param_hint=f"--{what}")
+            raise ConfigurationError(f"there is no {what} '{name}'; there is {like}")
 
 
 def plain(report: Report) -> dict[str, Any]:
