@@ -151,6 +151,7 @@ def _progress(message: Message) -> Iterator[Sighting]:
     file = message.state.tree(namespace).at(path) if path else message.state.file_of_block(namespace, block_id)
     concerns = [Concern("block", block_id)]
     if file is not None:
+        file.has_block(int(block_id), is_last=False)
         concerns += [Concern("file", file.key), *_holder(file, "")]
     if message.text("minimum"):
         lacking = (message.number("minimum") or 0) - (message.number("nodes") or 0)
@@ -240,6 +241,8 @@ def _start_recovery(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     file = message.state.tree(namespace).at(message.text("file"))
     file.is_open = True
+    if (number := message.number("block")) is not None:
+        file.has_block(number, is_last=True)
     file.reopen(block_id)
     message.state.give_block(namespace, block_id, file)
     concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "holder")]
