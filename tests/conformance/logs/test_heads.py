@@ -122,6 +122,7 @@ MET = (
     f"2024-03-01 10:00:00,100 INFO  [{THREAD}] org.apache.hadoop.hdfs.StateChange [] - MESSAGE",
     f"2024-03-01 10:00:00,100 INFO  [{THREAD}] {{user=hdfs}} org.apache.hadoop.hdfs.StateChange: MESSAGE",
     f"2024-03-01T10:00:00.100Z  INFO [nn,64a1,64a1] 1 --- [{THREAD}] o.a.h.h.StateChange : MESSAGE",
+    "2024-03-01 10:00:00,100 - INFO  [PacketResponder: BP-1-10.0.0.9-1700:blk_7_1, next=0:[]:Server$Run@7] - MESSAGE",
     f"2024-03-01 10:00:00,100 [myid:1] - INFO  [{THREAD}:StateChange@802] - MESSAGE",
     f"[2024-03-01 10:00:00,100] [INFO] [org.apache.hadoop.hdfs.StateChange] [{THREAD}] MESSAGE",
     f"10:00:00,100 INFO  [org.apache.hadoop.hdfs.StateChange] ({THREAD}) MESSAGE",

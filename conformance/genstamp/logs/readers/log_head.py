@@ -60,7 +60,7 @@ _CONTEXT = rb"(?:\s{0,40}(?:\[[^\]]{0,500}\]|\{[^}]{0,500}\}))?"
 _PARTS = {
     b"iso": rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)",
     b"time": TIME,
-    b"word": rb"(?:(?!" + LEVELS + rb")[\w.-]{1,100}\s{1,40})?",  # The host, or a number of the process.
+    b"word": rb"(?:(?!" + LEVELS + rb")\w[\w.-]{0,100}\s{1,40})?",  # The host, or a number of the process.
     b"level": rb"[\[(<]?\b(?:" + LEVELS + rb")\b ?[\])>]?:?",
     b"thread": rb"(?:\[(?P<thread>" + _BRACKETS + rb"|[^\]]{0,500})\]|\((?P<thread_in>[^()]{0,500})\))" + _CONTEXT,
     b"thread_too": rb"[\[(][^\])]{0,500}[\])]" + _CONTEXT,

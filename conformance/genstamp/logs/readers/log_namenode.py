@@ -373,6 +373,10 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
     others = [] if file is None or not path else [each for each in _closed(file) if each.entity != block_id]
     length, recovery_id = message.number("length"), message.number("recovery_id")
     recovery_id = asked.recovery_id if recovery_id is None else recovery_id
+    # Of a new block the line shows the stamp that it is given.
+    shows_former = message.line.message.startswith(
+        (b"commitBlockSynchronization(oldBlock=", b"commitBlockSynchronization(lastblock=")
+    )
     if recovery_id is not None:
         log_grants.grant(
             message.state.granted(namespace, message.line.thread), recovery_id, int(block_id), message.line.time_us
@@ -386,6 +390,7 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         concerns,
         namespace=namespace,
         node=message.state.namenode(message.line),
+        generation_stamp=message.number("stamp") if shows_former else None,
         recovery_id=recovery_id,
         num_bytes=asked.length if length is None else length,
         observed=observed,
