@@ -52,7 +52,11 @@ LAID_OUT = 100
 """Lines that show how a log is laid out."""
 
 _USUAL = (HADOOP, LAYOUTS[2].name)
-_ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.bz2|\.xz|\.zst)?$")
+_DATE = r"(?:\d{4}([-_.]?)\d\d\1\d\d|\d\d-\d\d-\d{4})(?:[-_.T]?\d\d(?:[-_.]?\d\d){0,2}|-\d{10})?"
+_ROTATED = re.compile(
+    rf"(?:[-_.]{_DATE}(?:[-_.]\d{{1,4}})?(?P<ending>\.(?:log|out|txt))?|\.\d{{1,4}}|(?P<only>\.(?:log|out|txt)))?"
+    r"(?:\.gz|\.bz2|\.xz|\.zst)?$"
+)
 _ZEROS = re.compile(rb"\0{16,}")
 _SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
 _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d+)")
@@ -378,8 +382,11 @@ def _stories(readers: dict[str, str], firsts: dict[str, int], apart: Collection[
 
 
 def log_name(path: Path) -> str:
-    """The name that a log had before it was rotated or compressed."""
-    return _ROTATED.sub("", path.name)
+    """The name that a log had before it was rotated, by log4j or by logrotate, or compressed.
+
+    A number before the ending is no part of that: it may as well be that of one of several servers.
+    """
+    return _ROTATED.sub(lambda found: found["ending"] or found["only"] or "", path.name)
 
 
 def _first(reader: str, beginning: bytes) -> int:
