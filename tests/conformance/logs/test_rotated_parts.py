@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
-from tests.conformance.logs.test_log_lines import BLOCK, namenode
+from tests.conformance.logs.test_log_lines import BLOCK, POOL, namenode
 
+from genstamp.logs import reading
 from genstamp.logs.alone import check_alone
 from genstamp.logs.local import check_locally
 from genstamp.logs.run import Options
-from genstamp.logs.units import find_units
+from genstamp.logs.units import HEAD, find_units
 
 ALLOCATE = f"BLOCK* allocate {BLOCK}, replicas=127.0.0.1:40019 for /f"
 
@@ -59,3 +60,25 @@ def test_rotated_logs_are_one_story_in_the_order_of_their_times(tmp_path: Path) 
         ("create", "file", "/f#1"),
         ("complete", "file", "/f#1"),
     ]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("is_rotated", [False, True])
+def test_lines_before_the_first_that_names_the_pool_are_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_rotated: bool, compiled: bool
+) -> None:
+    """However far the log goes until then: else the recovery would begin in one namespace, and end in another."""
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    started = (
+        "DIR* NameSystem.internalReleaseLease: File /f has not been closed. Lease recovery is in progress. RecoveryId"
+    )
+    before = [ALLOCATE, *(f"{started} = {recovery_id} for block {BLOCK}" for recovery_id in (1002, 1003))]
+    commit = f"commitBlockSynchronization(oldBlock={POOL}:{BLOCK}, file=/f, newgenerationstamp=1002, newlength=5,"
+    texts = ["".join(map(namenode, before)), namenode(f"{commit} newtargets=[]) successful").replace("2022", "2023", 1)]
+    if is_rotated:
+        for name, text in zip(("nn.log.1", "nn.log"), texts, strict=True):
+            (tmp_path / name).write_text(text)
+    else:
+        (tmp_path / "nn.log").write_text((namenode("something else") * (HEAD // 90)).join(texts))
+    report = check_alone([tmp_path])
+    assert (report.safety, {finding.key.namespace for finding in report.findings}) == ("violated", {POOL})
