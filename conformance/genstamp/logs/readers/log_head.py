@@ -7,12 +7,13 @@ around every layout. Not here: what messages mean, and encodings (`genstamp.logs
 """
 
 import re
+from functools import partial
 from typing import Final, NamedTuple
 
 import msgspec
 
 from genstamp.logs.readers.log_json import as_bytes, carried_by, object_at, parts_of, time_of
-from genstamp.logs.readers.log_time import LEVELS, TIME, instant, time_us_of
+from genstamp.logs.readers.log_time import LEVELS, TIME, CarriedTime, instant, no_time, time_us_of
 
 HEAD_MAX: Final = 2048
 """Bytes of a line in which its head is looked for."""
@@ -230,16 +231,17 @@ layout="Hadoop's default", carriers=('docker compose',))
     if b"\x1b" in line[:HEAD_MAX]:
         line = _COLOURS.sub(b"", line)
         carriers.append(COLOURS)
-    at, carried_us = 0, None
+    at = 0
+    carried_time: CarriedTime = no_time
     for _ in range(CARRIERS_MAX + 1):
-        found = _laid_out(line, at, carried_us)
+        found = _laid_out(line, at, carried_time)
         if found is not None:
             return found._replace(carriers=tuple(carriers))
-        carrier, line, at, time_us = _carried(line, at)
+        carrier, line, at, time = _carried(line, at)
         if not carrier:
             return None
         carriers.append(carrier)
-        carried_us = carried_us if time_us is None else time_us
+        carried_time = carried_time if time is no_time else time
     return None
 
 
@@ -322,23 +324,22 @@ _OF_CSV, _OF_JSON, _IN_APOSTROPHES = map(re.compile, (rb'"((?:[^"]|"")*+)', rb'"
 _ANOTHER = re.compile(rb"\d:\d\d:\d\d[^\"]{0,300}\b(?:%(levels)b)\b" % _PARTS)
 
 
-def _carried(line: bytes, at: int) -> tuple[str, bytes, int, int | None]:
+def _carried(line: bytes, at: int) -> tuple[str, bytes, int, CarriedTime]:
     """A carrier at a place: its name, text and place of what it carries, its time; no name if there is none."""
     if line[at : at + 1] == b"{":
         told = object_at(line, at)
         carried = carried_by(told)
         if carried is not None:
-            return _JSON_AROUND, _COLOURS.sub(b"", carried), 0, time_of(told)
+            return _JSON_AROUND, _COLOURS.sub(b"", carried), 0, partial(time_of, told)
     for each in CARRIERS:
         found = None if each.pattern is None else each.pattern.match(line, at)
         if found is not None and found.end() > at:
-            told_at = found.groupdict().get("at")
-            time_us = None if told_at is None else instant(told_at)
-            if each.name != _QUOTED:
-                return each.name, line, found.end(), time_us
-            inside = _unquoted(line[found.end() - 1 :])
-            return ("", line, at, None) if inside is None else (each.name, inside, 0, time_us)
-    return "", line, at, None
+            if each.name == _QUOTED:
+                inside = _unquoted(line[found.end() - 1 :])
+                return ("", line, at, no_time) if inside is None else (each.name, inside, 0, no_time)
+            time = found.groupdict().get("at")
+            return each.name, line, found.end(), no_time if time is None else partial(instant, time)
+    return "", line, at, no_time
 
 
 def _unquoted(text: bytes) -> bytes | None:
@@ -355,7 +356,7 @@ def _unquoted(text: bytes) -> bytes | None:
         return found[1]
 
 
-def _laid_out(line: bytes, at: int, carried_us: int | None) -> LogLine | None:
+def _laid_out(line: bytes, at: int, carried_time: CarriedTime) -> LogLine | None:
     if line[at : at + 1] == b"{":
         told = object_at(line, at)
         named = parts_of(told)
@@ -365,17 +366,17 @@ def _laid_out(line: bytes, at: int, carried_us: int | None) -> LogLine | None:
         found = None if each.pattern is None else each.pattern.match(line, at)
         if found is None:
             continue
-        time_us = time_us_of(found, carried_us)
+        time_us = time_us_of(found, carried_time)
         if time_us is None:
             continue
         parts = found.groupdict()
         thread, message = parts.get("thread") or parts.get("thread_in") or b"", parts.get("message")
         return LogLine(time_us, thread, parts["logger"], line[found.end() :] if message is None else message, each.name)
-    if carried_us is not None:
-        found = _NO_TIME.match(line, at)
-        if found is not None:
+    if carried_time is not no_time:
+        found, time_us = _NO_TIME.match(line, at), carried_time()
+        if found is not None and time_us is not None:
             return LogLine(
-                carried_us,
+                time_us,
                 found["thread"] or found["thread_in"] or b"",
                 found["logger"],
                 line[found.end() :],

@@ -5,6 +5,7 @@ Not here: which of these a line is (`log_head`), and events of our own servers (
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -22,14 +23,17 @@ _NESTED_MAX: Final = 6
 _BEGINS_LINE = re.compile(rb"\s{0,40}(?:\{|\[?\d{2,4}[-/]\d\d[-/])")
 
 
-def object_at(line: bytes, at: int) -> dict[str, Any]:
-    """What a JSON object names, those in it included; of one name what is further out."""
+@lru_cache(maxsize=1)
+def object_at(line: bytes, at: int) -> Mapping[str, Any]:
+    """What a JSON object names, those in it included; of one name what is further out. Callers ask twice in a row."""
     try:
         told = msgspec.json.decode(line[at:].rstrip(b", \r\t"))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
+    if not isinstance(told, dict) or not any(isinstance(value, dict) for value in told.values()):
+        return told if isinstance(told, dict) else {}
     found: dict[str, Any] = {}
-    level = [("", told)] if isinstance(told, dict) else []
+    level = [("", told)]
     for _ in range(_NESTED_MAX):
         named = [(f"{outer}.{name}".lstrip("."), name, value) for outer, each in level for name, value in each.items()]
         for path, name, value in named:
@@ -43,12 +47,11 @@ def parts_of(told: Mapping[str, Any]) -> tuple[int, bytes, bytes, bytes] | None:
     """Time, thread, logger and message of a line of log4j2's JSON layouts, of Log4Json, of logback's and of others that
     name parts as these do; None if it is none, or if its message is a line with a head.
     """
-    message, logger, time_us = _text(told, _MESSAGES), _text(told, _LOGGERS), time_of(told)
-    if logger is None and not told.keys().isdisjoint(_LEVEL_NAMES):
-        logger = b""
-    if message is None or logger is None or time_us is None or _BEGINS_LINE.match(message):
+    message, logger = _text(told, _MESSAGES), _text(told, _LOGGERS)
+    if message is None or (logger is None and told.keys().isdisjoint(_LEVEL_NAMES)) or _BEGINS_LINE.match(message):
         return None
-    return time_us, _text(told, _THREADS) or b"", logger, message
+    time_us = time_of(told)
+    return None if time_us is None else (time_us, _text(told, _THREADS) or b"", logger or b"", message)
 
 
 def carried_by(told: Mapping[str, Any]) -> bytes | None:

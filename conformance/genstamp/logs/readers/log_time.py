@@ -5,6 +5,7 @@ Not here: the rest of a head (`log_head`).
 
 import re
 import string
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
@@ -33,17 +34,25 @@ _INSTANT = re.compile(TIME)
 _WITHOUT_YEAR = re.compile(rb"([A-Z][a-z]{2}) ([ \d]\d) (?=\d\d:)")
 
 
-def time_us_of(found: re.Match[bytes], carried_us: int | None) -> int | None:
+CarriedTime = Callable[[], int | None]
+"""Gives the time of a carrier, if it has one: most lines have their own, so that it is not asked for."""
+
+
+def no_time() -> None:
+    """The time of a carrier that has none."""
+
+
+def time_us_of(found: re.Match[bytes], carried_time: CarriedTime = no_time) -> int | None:
     """Microseconds since 1970 of what `TIME` has found; None if there is no such day.
 
     Args:
         found: the match.
-        carried_us: the time that stands before it, whose day is taken if it names none.
+        carried_time: gives the time that stands before it, whose day is taken if it names none.
     """
     if found["epoch"]:
         whole, _, part = found["epoch"].partition(b".")
         return int(whole + part[:6].ljust(6, b"0")) if part else of_number(int(whole))
-    begins = _begins(found) if found["date"] or found["day"] else (carried_us or 0) // _DAY_US * 86_400
+    begins = _begins(found) if found["date"] or found["day"] else (carried_time() or 0) // _DAY_US * 86_400
     if begins is None:
         return None
     clock, part = found["clock"], (found["part"] or b"")[:6].ljust(6, b"0")
@@ -89,4 +98,4 @@ def midnight(day: bytes) -> int | None:
 def instant(text: bytes) -> int | None:
     """Microseconds since 1970 of a time that stands alone; of one without a year in 2000, which has a 29 February."""
     found = _INSTANT.match(_WITHOUT_YEAR.sub(rb"\2 \1 2000 ", text))
-    return None if found is None else time_us_of(found, None)
+    return None if found is None else time_us_of(found)
