@@ -101,7 +101,9 @@ def test_carriers_stand_one_in_another() -> None:
             continue
         line = _carried(outer, _carried(inner, _line(layout, TOLD[0])))
         found = log_line(line.encode())
-        assert found is not None and found.message == TOLD[0].encode(), line
+        alone = log_line(_line(layout, TOLD[0]).encode())
+        assert found is not None and alone is not None
+        assert (found.message, found.time_us) == (TOLD[0].encode(), alone.time_us), line
 
 
 @pytest.mark.parametrize("layout", LAYOUTS[:-1], ids=lambda form: form.name)
@@ -172,6 +174,9 @@ def test_heads_that_operators_have_are_read(met: str, tmp_path: Path) -> None:
     text = "".join(re.sub(r"MESSAGE\b(?!=)", lambda _: told, head) + "\n" for told in TOLD)  # noqa: B023 - used at once
     (tmp_path / "nn.log").write_text(text)
     assert _is_story(check_alone([tmp_path / "nn.log"])), text
+    found = log_line(text.encode().partition(b"\n")[0])
+    # Below the hour: one has a zone, others have no day.
+    assert found is not None and found.time_us % 3_600_000_000 in (0, 100_000)
 
 
 def test_object_with_two_lines_is_not_read_as_one(tmp_path: Path) -> None:
@@ -229,11 +234,25 @@ def test_stack_trace_in_a_carrier_is_below_its_line(tmp_path: Path) -> None:
     """As it is where nothing carries the lines."""
     trace = "2018-11-14 12:25:35,275 WARN ipc.Server: failed\n\tat org.apache.hadoop.ipc.Server.run(Server.java:7)\n\n"
     counts = []
-    for before in ("", "namenode-1  | "):
+    for before in ("", "namenode-1  | ", "nn-0 namenode ", "hdfs nn-0 namenode ", "nn.log-"):
         (tmp_path / "nn.log").write_text("".join(before + line + "\n" for line in trace.splitlines()))
         report = check_alone([tmp_path / "nn.log"])
         counts.append((report.lines, report.events, report.rejects))
-    assert counts[0] == counts[1] == (3, 0, ())
+    assert set(counts) == {(3, 0, ())}
+
+
+@pytest.mark.parametrize(
+    "before", ["nn-0 namenode ", "hdfs nn-0 namenode ", "nn.log-{}-", "[nn-0 namenode] ", "rack (7) "]
+)
+def test_refusal_below_a_line_is_read_in_a_carrier(tmp_path: Path, before: str) -> None:
+    lines = (
+        "2018-11-14 12:25:35,275 INFO ipc.Server: a call failed",
+        "java.io.IOException: The recovery id 1003 does not match current recovery id 1005 for block blk_7_1001",
+    )
+    text = "".join(f"{before.format(number)}{line}\n" for number, line in enumerate(lines, 99))
+    (tmp_path / "nn.log").write_text(text)
+    report = check_alone([tmp_path / "nn.log"])
+    assert (report.events, report.rejects) == (1, ())
 
 
 STORY = (

@@ -32,6 +32,7 @@ class LogLine(NamedTuple):
         message: the rest.
         layout: its name in `LAYOUTS`.
         carriers: their names in `CARRIERS`, the outermost first.
+        before: the text before the layout.
     """
 
     time_us: int
@@ -40,6 +41,7 @@ class LogLine(NamedTuple):
     message: bytes
     layout: str = ""
     carriers: tuple[str, ...] = ()
+    before: bytes = b""
 
 
 class Form(NamedTuple):
@@ -58,6 +60,7 @@ class Form(NamedTuple):
 
 _BRACKETS = rb"(?:[^\[\]]++|\[(?:[^\[\]]++|\[(?:[^\[\]]++|\[[^\[\]]*+\])*+\])*+\])*+"
 _CONTEXT = rb"(?:\s{0,40}(?:\[[^\]]{0,500}\]|\{[^}]{0,500}\}))?"
+_DATED = rb"\[?(?:\d{2,4}[-/]\d\d[-/]|\d\d:\d\d:|\d{10})"
 _PARTS = {
     b"iso": rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)",
     b"time": TIME,
@@ -69,7 +72,8 @@ _PARTS = {
     rb"(?:\([\w$.-]{1,100}:[^ ]{1,200}\))?" + _CONTEXT,
     b"end": rb"\s{0,40}(?::(?:\s|$)|\s--?(?:\s|$)|\t\s?)",
     b"levels": LEVELS,
-    b"start": rb"\[?(?:\d{2,4}[-/]\d\d[-/]|\d\d:\d\d:|\d{10}|[TDIWEF][A-Z]{3})|\{",
+    b"dated": _DATED,
+    b"start": _DATED + rb"|\[?[TDIWEF][A-Z]{3}|\{",
 }
 
 
@@ -163,7 +167,8 @@ CARRIERS: Final = (
         rb"(?:<\d{1,3}>)?(?:(?P<at>%(iso)b|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,6})?|\d{10}\.\d{6})"
         rb"|[A-Z][a-z]{2} [ \d]\d \d{4} \d\d:\d\d:\d\d|[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z]{1,5}"
         rb"|\[ {0,12}\d{1,12}\.\d{6}(?: <[ \d.]{1,30}>)?\])"
-        rb"(?: [\w.:-]{1,255}(?= \S{1,150}: ))? (?!\S{0,128}\b(?:%(levels)b)\b)[\w./@-]{1,128}"
+        rb"(?: (?!%(dated)b)[\w.:-]{1,255}(?= \S{1,150}: ))? "
+        rb"(?!%(dated)b|\S{0,128}(?:\b(?:%(levels)b)\b|\d-\d\d-\d\d ))[\w./@-]{1,128}"
         rb"(?:\[\d{1,10}\])?(?:: | (?=%(start)b))",
     ),
     _form(
@@ -173,7 +178,11 @@ CARRIERS: Final = (
     ),
     _form("a priority", "<6>LINE", rb"<\d{1,3}>"),
     _form("grep -C", "hadoop-hdfs-namenode-nn1.log-12-LINE", rb"[^\s:\"{]{1,300}?-(?=%(start)b)"),
-    _form("stern", "nn-0 namenode LINE", rb"(?:(?!(?:%(levels)b) )[\w.-]{1,255} (?:\xe2\x80\xba )?){2,3}(?=%(start)b)"),
+    _form(
+        "stern",
+        "nn-0 namenode LINE",
+        rb"(?:(?!(?:%(levels)b) |%(dated)b)[\w.-]{1,255} (?:\xe2\x80\xba )?){2,3}(?=%(start)b)",
+    ),
     _form("line numbers", "12:LINE", rb"\s{0,20}\d{1,9}(?:[:)|\t]|-(?=\d{4}-)| {1,20})\s{0,20}"),
     _form(
         "grep FILE or a host", "hadoop-hdfs-namenode-nn1.log:12:LINE", rb"(?:[A-Z]:\\)?[^\s:\"{]{1,300}:(?:\d{1,9}:)? ?"
@@ -216,7 +225,7 @@ def head_of(line: bytes) -> LogLine | None:
 
     >>> head_of(b"nn-1  | 24/03/01 10:00:00 INFO hdfs.StateChange: BLOCK* allocate")
     LogLine(time_us=1709287200000000, thread=b'', logger=b'hdfs.StateChange', message=b'BLOCK* allocate', \
-layout="Hadoop's default", carriers=('docker compose',))
+layout="Hadoop's default", carriers=('docker compose',), before=b'nn-1  | ')
     """
     carriers: list[str] = []
     line = line.lstrip(b"\0")  # What was not written when the power failed.
@@ -236,7 +245,7 @@ layout="Hadoop's default", carriers=('docker compose',))
     for _ in range(CARRIERS_MAX + 1):
         found = _laid_out(line, at, carried_time)
         if found is not None:
-            return found._replace(carriers=tuple(carriers))
+            return found._replace(carriers=tuple(carriers), before=line[:at])
         carrier, line, at, time = _carried(line, at)
         if not carrier:
             return None
@@ -274,6 +283,9 @@ def bare(line: bytes, like: LogLine) -> bytes:
     if not like.carriers:
         return line
     rest, at = _COLOURS.sub(b"", line) if COLOURS in like.carriers else line, 0
+    alike = re.match(re.sub(rb"\d+", rb"\\d+", re.escape(like.before)), rest) if like.before else None
+    if alike is not None:
+        return rest[alike.end() :]
     for name in like.carriers:
         if name == "a byte order mark":  # Of the first line alone.
             continue
