@@ -23,8 +23,16 @@ from genstamp.logs.orders import SearchLimitError, seen
 from genstamp.logs.reach import Pieces, find_within_reach
 from genstamp.logs.recovery_ids import contradicted
 from genstamp.logs.registers import Registers
-from genstamp.logs.rules import NO_RULE, Balance, weighed
-from genstamp.logs.sources import EDIT_LOGS, balanced, logs_no_end, tells_alone, unseen_steps
+from genstamp.logs.rules import BOOKS, NO_RULE, Balance, weighed
+from genstamp.logs.sources import (
+    EDIT_LOGS,
+    NAMENODE_LOG,
+    NAMENODE_LOGS,
+    balanced,
+    logs_no_end,
+    tells_alone,
+    unseen_steps,
+)
 from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import VERDICTS
 from genstamp.logs.told_twice import Block, Contradiction, lower_in_edits
@@ -131,9 +139,26 @@ def known_of(kind: Kind, namespace: str, terms: Terms) -> Known:
     return Known(kind, unseen_steps(kind, sources, whole), balanced(kind, sources, terms.complete), begins_later)
 
 
-def ends_unlogged(kind: Kind, namespace: str, terms: Terms) -> bool:
-    """Whether the sources of a namespace log no end of a kind of entity."""
-    return logs_no_end(kind, frozenset(terms.sources.get(namespace, frozenset())))
+_WITH_FILE = [
+    number
+    for number, rule in enumerate(BOOKS["block"].rules)
+    if rule.event in ("add_block", "start_recovery", "check_file_progress")
+]
+
+
+def names_file(rules: Any) -> Any:
+    """For each rule of an event of a block, whether the line in a NameNode's log names the block's file, too.
+
+    Lines that close or delete a file do not name its blocks: of a block whose file no line has named no end is seen.
+    """
+    return np.isin(rules, _WITH_FILE)
+
+
+def ends_unlogged(kind: Kind, namespace: str, terms: Terms, *, has_file: bool) -> bool:
+    """Whether the sources of a namespace log no end of an entity; a block `has_file` if a line has named its file."""
+    sources = frozenset(terms.sources.get(namespace, frozenset()))
+    of_no_file = kind == "block" and not has_file and sources & {NAMENODE_LOG, NAMENODE_LOGS}
+    return bool(of_no_file) or logs_no_end(kind, sources)
 
 
 def _by_sources(rows: Rows, those: Any, kind: Kind, terms: Terms) -> list[tuple[Known, Any]]:
@@ -200,8 +225,15 @@ class _Batch:
 
     def _ends_unlogged(self, firsts: Any) -> Any:
         """For each entity whether its sources log no end."""
-        unlogged = [ends_unlogged(self._automaton.kind, name, self._terms) for name in self._rows.namespaces]
-        return np.array(unlogged, np.bool_)[self._rows.namespace[firsts]]
+        kind, names = self._automaton.kind, self._rows.namespaces
+        unlogged = np.array(
+            [
+                [ends_unlogged(kind, name, self._terms, has_file=has_file) for has_file in (False, True)]
+                for name in names
+            ]
+        )
+        have_file = np.logical_or.reduceat(names_file(self._rules), self._starts[:-1])
+        return unlogged[self._rows.namespace[firsts], have_file.astype(np.int8)]
 
     def _weigh(self, balance: Balance, answers: Answers) -> None:
         """Counts what has to balance; the first event in excess is the one rejected."""

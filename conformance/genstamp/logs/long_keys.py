@@ -19,6 +19,7 @@ from genstamp.logs.check import (
     Terms,
     ends_unlogged,
     known_of,
+    names_file,
     nodes_of,
     rows_of,
     search,
@@ -191,7 +192,8 @@ def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any], cou
     told = _followed(of, pieces(), balances)
     runs = told.runs
     shown = np.array(of.tables().sets, np.int64)[runs.shown]
-    unlogged = np.array([ends_unlogged(key.kind, key.namespace, terms)])
+    has_file = any(names_file(each.rule[those]).any() for each, those in pieces())
+    unlogged = np.array([ends_unlogged(key.kind, key.namespace, terms, has_file=has_file)])
     answers = Answers(of, shown, unlogged, runs.began, runs.rejected_at >= 0, runs.unknown > 0)
     if told.rejected is not None and not (len(told.nodes) > 1 and search(of, pieces, terms, 0, answers)):
         tell_rejection(of, runs, 0, *told.rejected, answers)

@@ -14,7 +14,7 @@ from genstamp.logs.readers.edit_replay import Replay
 from genstamp.logs.readers.image_state import ImageState
 from genstamp.logs.readers.itf import ItfReader
 from genstamp.logs.readers.log_fast import log_batches
-from genstamp.logs.readers.log_text import LogReader
+from genstamp.logs.readers.log_text import LogReader, pools_named
 from genstamp.logs.readers.merged_log import MergedLogReader
 from genstamp.logs.readers.native import NativeReader
 from genstamp.logs.readers.sequences import SequenceReader
@@ -22,7 +22,7 @@ from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
 from genstamp.logs.readers.storage import StorageReader
 from genstamp.logs.readers.tracebench import TraceReader, rank_of_table
 from genstamp.logs.rows import Batch, batches
-from genstamp.logs.streams import DamagedSourceError, Stream, head, lines
+from genstamp.logs.streams import DamagedSourceError, Stream, head, lines, whole_lines
 from genstamp.logs.units import (
     EDIT_LOG,
     EDIT_XML,
@@ -57,7 +57,7 @@ def read_unit(unit: Unit, keeps_events: bool = True) -> Iterator[Batch]:
     """
     counts = Counts()
     if unit.reader == LOG and sum(size(file) for file in unit.files) >= COMPILED_FROM:
-        yield from log_batches(unit, counts, head(unit.files[0], HEAD), keeps_events)
+        yield from log_batches(unit, counts, _naming_pools(unit), keeps_events)
         return
     readers: dict[str, Callable[[Unit, Counts], _Finds]] = {
         EDIT_LOG: _edits,
@@ -103,8 +103,20 @@ def _storage(unit: Unit, counts: Counts) -> _Finds:
     yield from StorageReader(unit, counts).sightings()
 
 
+def _naming_pools(unit: Unit) -> bytes:
+    """The beginning of a log; where that names no block pool, the name of the first that comes later.
+
+    Lines before it are of that pool, too.
+    """
+    beginning = head(unit.files[0], HEAD)
+    if pools_named(beginning):
+        return beginning
+    named = (pools_named(text) for file in unit.files for text in whole_lines(file) if b"BP-" in text)
+    return next((pools[0].encode() for pools in named if pools), b"")
+
+
 def _log(unit: Unit, counts: Counts) -> _Finds:
-    reader = LogReader(unit, counts, head(unit.files[0], HEAD))
+    reader = LogReader(unit, counts, _naming_pools(unit))
     for file in unit.files:
         yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
     yield from reader.rest()

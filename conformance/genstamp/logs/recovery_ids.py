@@ -2,8 +2,9 @@
 
 Stamps and recovery ids are numbers of one counter of the NameNode, which falls below no stamp that a block has. So, for
 any missing lines and any order of the sources: a recovery of a block has a higher id than the stamp that the block was
-given out with, and none has the id that a pipeline of the block was updated to. The latter not where a NameNode has
-started meanwhile: without HA it grants again what it had granted, and what is no block's stamp yet (H). Not here: id 0,
+given out with, none has a lower id than the stamp that its own line shows (an equal one has the copy that a truncation
+makes), and none has the id that a pipeline of the block was updated to. The latter not where a NameNode has started
+meanwhile: without HA it grants again what it had granted, and what is no block's stamp yet (H). Not here: id 0,
 which a recovery is ordered with whose block was reopened before (G.2); what needs an order, which the lifecycle of the
 block checks where one is known (`genstamp.logs.rules.block`); steps that were refused; the copy that a truncation
 makes, whose stamp is the id of its recovery; edits, which name a block that is new to them with the stamp that it has
@@ -43,6 +44,13 @@ _RECOVERING = [
     for number, rule in enumerate(_RULES)
     if (rule.refused is None and rule.event in _RECOVERIES) or rule.sets.get(Register.RECOVERY_ID) == "recovery_id"
 ]
+
+_SHOWING_STAMP = [
+    number
+    for number, rule in enumerate(_RULES)
+    if rule.refused is None and rule.event in ("start_recovery", "commit_block_synchronization")
+]
+"""Rules of lines of the NameNode that show the block's stamp beside the id of its recovery."""
 
 _RESTARTED = [number for number, rule in enumerate(_RULES) if rule.event == "namenode_restart"]
 
@@ -85,7 +93,11 @@ def contradicted(
         number, name, recovery_id = int(rows.number[row]), int(rows.name[row]), int(rows.recovery_id[row])
         block = families[rows.namespace[row]], number, name
         birth, update = given_out.get(block), updated.get((*block, recovery_id))
-        if birth is not None and recovery_id <= (stamp := int(rows.generation_stamp[birth])):
+        shown = int(rows.generation_stamp[row]) if rows.rule[row] in _SHOWING_STAMP else MISSING
+        if shown != MISSING and recovery_id < shown:
+            why = f"recovery id {recovery_id} is below {shown}, the stamp that the block has by then"
+            found.setdefault(_key(rows, row), Contradiction(row, why, f"it with a recovery id above {shown}"))
+        elif birth is not None and recovery_id <= (stamp := int(rows.generation_stamp[birth])):
             why = f"recovery id {recovery_id} is not above {stamp}, the stamp that the block is given out with at"
             found.setdefault(_key(rows, row), _contradiction(rows, row, why, birth, stamp))
         elif update is not None and block not in restarted:

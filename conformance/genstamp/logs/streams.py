@@ -292,6 +292,23 @@ def _whole(line: bytes) -> bytes | None:
     return None if len(line) > LINE_LENGTH_MAX else line.removesuffix(b"\r")
 
 
+def whole_lines(file: str | Path) -> Iterator[bytes]:
+    """The lines of a file, many at once; of one that is too long a piece at a time; up to damage, if there is any."""
+    rest = b""
+    try:
+        with Stream(file) as stream:
+            for chunk in stream.chunks():
+                whole, newline, rest = (rest + chunk).rpartition(b"\n")
+                if newline:
+                    yield whole
+                elif len(rest) > LINE_LENGTH_MAX:
+                    yield rest
+                    rest = b""
+    except (DamagedSourceError, OSError):
+        pass
+    yield rest
+
+
 def head(path: str | Path, num_bytes: int) -> bytes:
     """The first bytes of a file's content, fewer if it is shorter or damaged."""
     found = b""

@@ -35,7 +35,7 @@ from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.sighting import Reject, Unit, shortened
 from genstamp.logs.readers.storage_tree import is_archive
 from genstamp.logs.semantics import Semantics
-from genstamp.logs.streams import DECOMPRESSED, LINE_LENGTH_MAX, DamagedSourceError, Stream, head, not_decompressed
+from genstamp.logs.streams import DECOMPRESSED, DamagedSourceError, Stream, head, not_decompressed, whole_lines
 
 EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
 MERGED_LOG, SEQUENCES = "merged log", "sequences"
@@ -52,7 +52,11 @@ LAID_OUT = 100
 """Lines that show how a log is laid out."""
 
 _USUAL = (HADOOP, LAYOUTS[2].name)
-_ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.bz2|\.xz|\.zst)?$")
+_DATE = r"(?:\d{4}([-_.]?)\d\d\1\d\d|\d\d-\d\d-\d{4})(?:[-_.T]?\d\d(?:[-_.]?\d\d){0,2}|-\d{10})?"
+_ROTATED = re.compile(
+    rf"(?:[-_.]{_DATE}(?:[-_.]\d{{1,4}})?(?P<ending>\.(?:log|out|txt))?|\.\d{{1,4}}|(?P<only>\.(?:log|out|txt)))?"
+    r"(?:\.gz|\.bz2|\.xz|\.zst)?$"
+)
 _ZEROS = re.compile(rb"\0{16,}")
 _SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
 _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d+)")
@@ -259,7 +263,7 @@ def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
         return LOG, ""
     if merged_log.is_merged_log(beginning):
         return MERGED_LOG, ""
-    if any(log_text.is_log_somewhere(text) for text in _texts(file)):
+    if any(log_text.is_log_somewhere(text) for text in whole_lines(file)):
         return LOG, ""
     first = next((line for line in beginning.splitlines() if line.strip()), b"")
     like = f"its first line is {shortened(first)[:80]!r}, and the layout most like it {nearest(first)!r}"
@@ -291,23 +295,6 @@ def _reader_of_json(beginning: bytes) -> tuple[str, str]:
     if log_text.is_log(b"\n".join(beginning.splitlines()[:LAID_OUT])):
         return LOG, ""
     return ("", native.OF_GFS) if native.is_of_gfs(beginning) else (NATIVE, "")
-
-
-def _texts(file: str | Path) -> Iterator[bytes]:
-    """The lines of a file, many at once; of a line that is too long a piece at a time."""
-    rest = b""
-    try:
-        with Stream(file) as stream:
-            for chunk in stream.chunks():
-                whole, newline, rest = (rest + chunk).rpartition(b"\n")
-                if newline:
-                    yield whole
-                elif len(rest) > LINE_LENGTH_MAX:
-                    yield rest
-                    rest = b""
-    except (DamagedSourceError, OSError):
-        pass
-    yield rest
 
 
 def _layouts(beginning: bytes) -> list[str]:
@@ -378,8 +365,11 @@ def _stories(readers: dict[str, str], firsts: dict[str, int], apart: Collection[
 
 
 def log_name(path: Path) -> str:
-    """The name that a log had before it was rotated or compressed."""
-    return _ROTATED.sub("", path.name)
+    """The name that a log had before it was rotated, by log4j or by logrotate, or compressed.
+
+    A number before the ending is no part of that: it may as well be that of one of several servers.
+    """
+    return _ROTATED.sub(lambda found: found["ending"] or found["only"] or "", path.name)
 
 
 def _first(reader: str, beginning: bytes) -> int:

@@ -427,12 +427,3 @@ def test_length_of_a_pipeline_comes_from_the_request(check_log: Check) -> None:
         + namenode(f"updatePipeline({BLOCK} => blk_1073741825_1002) success", handler=3)
     )
     assert [event["num_bytes"] for event in checked.events.to_pylist()] == [None, 77]
-
-
-def test_rotated_logs_are_one_story_in_the_order_of_their_times(tmp_path: Path) -> None:
-    """The file is created in the older part and closed in the newer one, whatever the names sort like."""
-    audit = "allowed=true\tugi=me\tip=/1\tcmd=create\tsrc=/f\tdst=null\tperm=null"
-    (tmp_path / "nn.log.1").write_text(namenode(audit), encoding="utf-8")
-    later = namenode("DIR* completeFile: /f is closed by DFSClient_1").replace("2022", "2023", 1)
-    (tmp_path / "nn.log").write_text(later, encoding="utf-8")
-    assert _told(check_locally([tmp_path])) == [("create", "file", "/f#1"), ("complete", "file", "/f#1")]

@@ -71,6 +71,34 @@ def test_no_recovery_has_the_stamp_of_a_pipeline(tmp_path: Path, write: Write) -
     )
 
 
+_STARTS = (
+    "hdfs.StateChange: DIR* NameSystem.internalReleaseLease: File /f has not been closed. Lease recovery is in"
+    " progress. RecoveryId = {} for block blk_7_1005\n"
+)
+_COMMITS = (
+    "namenode.FSNamesystem: commitBlockSynchronization(oldBlock="
+    + POOL
+    + ":blk_7_1005, file=/f, newgenerationstamp={},"
+    " newlength=5, newtargets=[]) successful\n"
+)
+_CHANGES = (
+    "FsDatasetImpl: initReplicaRecovery: blk_7_1005, recoveryId={}, replica=ReplicaBeingWritten, blk_7_1005, RBW\n",
+    "impl.FsDatasetImpl: initReplicaRecovery: changing replica state for blk_7_1005 from RBW to RUR\n",
+)
+_CHANGES_ID = "impl.FsDatasetImpl: initReplicaRecovery: update recovery id for blk_7_1002 from 1005 to {}\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "equal_is_violated"),
+    [((_STARTS,), False), ((_COMMITS,), False), (_CHANGES, True), ((_CHANGES_ID,), True)],
+)
+def test_line_contradicts_itself(tmp_path: Path, write: Write, lines: tuple[str, ...], equal_is_violated: bool) -> None:
+    """Whatever lines are missing; a copy that a truncation makes has the id of its recovery as its stamp."""
+    for recovery_id, is_violated in ((1006, False), (1005, equal_is_violated), (1004, True)):
+        write("hadoop.log", *(line.format(recovery_id) for line in lines))
+        assert bool(_violated(tmp_path, complete=False)) == is_violated, recovery_id
+
+
 @pytest.mark.parametrize("recovery_id", [1002, 1004])
 def test_recovery_of_which_the_namenode_has_no_line_is_allowed(tmp_path: Path, write: Write, recovery_id: int) -> None:
     """Before the pipeline was updated, or after."""

@@ -64,6 +64,7 @@ def test_every_rule_is_met_in_some_state(kind: Kind) -> None:
                 "ask_to_replicate",
                 "add_block_of_another_id",
                 "add_block_under_another_stamp",
+                "init_replica_recovery_under_old_id",
                 "list_block_never_added",
                 "list_block_twice",
                 "list_inode_twice",

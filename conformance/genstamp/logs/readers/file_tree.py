@@ -49,6 +49,11 @@ class KnownFile:
         """The last block that is known."""
         return self.blocks[-1] if self.blocks else None
 
+    def has_block(self, block_id: int, *, is_last: bool) -> None:
+        """A block is one of the file, whether its allocation was seen or not."""
+        if all(block.block_id != block_id for block in self.blocks):
+            self.blocks.insert(len(self.blocks) if is_last else 0, KnownBlock(block_id))
+
     def reopen(self, block_id: str | None = None) -> None:
         """The last block may be under construction again; with an id, if it is that block."""
         last = self.last_block()

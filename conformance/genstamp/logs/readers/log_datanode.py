@@ -122,7 +122,7 @@ def _init_called(message: Message) -> Iterator[Sighting]:
 @PATTERNS.says(
     rb"initReplicaRecovery: ",
     rb"initReplicaRecovery: changing replica state for %(pooled)b from (?P<replica_state>\w+) to",
-    rb"initReplicaRecovery: update recovery id for %(pooled)b from \d+ to (?P<recovery_id>\d+)",
+    rb"initReplicaRecovery: update recovery id for %(pooled)b from (?P<former_id>\d+) to (?P<recovery_id>\d+)",
 )
 def _init(message: Message) -> Iterator[Sighting]:
     block_id = message.text("block")
@@ -130,9 +130,12 @@ def _init(message: Message) -> Iterator[Sighting]:
     recovery_id = message.number("recovery_id")
     if recovery_id is None:
         recovery_id = asked.recovery_id
+    # The replica has the stamp of the block, or a higher one.
+    floor = max(message.number("stamp") or 0, message.number("former_id") or 0)
+    is_above = recovery_id is None or recovery_id > floor
     yield from told_at(
         message,
-        "init_replica_recovery",
+        "init_replica_recovery" if is_above else "init_replica_recovery_under_old_id",
         message.state.datanode(message.line),
         concerns=[Concern("block", block_id)],
         generation_stamp=message.number("stamp"),

@@ -7,11 +7,13 @@ around every layout. Not here: what messages mean, and encodings (`genstamp.logs
 """
 
 import re
-from datetime import UTC, datetime
-from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple
 
 import msgspec
+
+from genstamp.logs.readers.log_json import as_bytes, carried_by, object_at, parts_of, time_of
+from genstamp.logs.readers.log_time import LEVELS, TIME, CarriedTime, instant, no_time, time_us_of
 
 HEAD_MAX: Final = 2048
 """Bytes of a line in which its head is looked for."""
@@ -30,6 +32,7 @@ class LogLine(NamedTuple):
         message: the rest.
         layout: its name in `LAYOUTS`.
         carriers: their names in `CARRIERS`, the outermost first.
+        before: the text before the layout.
     """
 
     time_us: int
@@ -38,6 +41,7 @@ class LogLine(NamedTuple):
     message: bytes
     layout: str = ""
     carriers: tuple[str, ...] = ()
+    before: bytes = b""
 
 
 class Form(NamedTuple):
@@ -55,16 +59,21 @@ class Form(NamedTuple):
 
 
 _BRACKETS = rb"(?:[^\[\]]++|\[(?:[^\[\]]++|\[(?:[^\[\]]++|\[[^\[\]]*+\])*+\])*+\])*+"
+_CONTEXT = rb"(?:\s{0,40}(?:\[[^\]]{0,500}\]|\{[^}]{0,500}\}))?"
+_DATED = rb"\[?(?:\d{2,4}[-/]\d\d[-/]|\d\d:\d\d:|\d{10})"
 _PARTS = {
     b"iso": rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)",
-    b"time": rb"\.*\[?(?:(?:(?P<date>(?:\d{4}-\d\d-\d\d|(?:\d\d)?\d\d/\d\d/\d\d))[ T]|"
-    rb"(?P<day>\d\d) (?P<month>[A-Z][a-z]{2}) (?P<year>\d{4}) )?(?P<clock>\d\d:\d\d:\d\d)(?:[,.:](?P<part>\d{1,9}))?"
-    rb" ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?|(?P<epoch>\d{13}|\d{10}(?:\.\d{1,9})?))\]?",
-    b"level": rb"\[?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b\]?:?",
-    b"thread": rb"\[(?P<thread>" + _BRACKETS + rb"|[^\]]{0,500})\]",
-    b"logger": rb"\[?(?P<logger>[\w.$-]{1,200})\]?\s{0,40}(?:\([\w$.-]{1,100}:[^ ]{1,200}\))?",
-    b"end": rb"\s{0,40}(?::(?:\s|$)|\s-(?:\s|$)|\t\s?)",
-    b"start": rb"\[?(?:\d{2,4}[-/]\d\d[-/]|\d\d:\d\d:|\d{10}|[TDIWEF][A-Z]{3})|\{",
+    b"time": TIME,
+    b"word": rb"(?:(?!" + LEVELS + rb")\w[\w.-]{0,100}\s{1,40})?",  # The host, or a number of the process.
+    b"level": rb"[\[(<]?\b(?:" + LEVELS + rb")\b ?[\])>]?:?",
+    b"thread": rb"(?:\[(?P<thread>" + _BRACKETS + rb"|[^\]]{0,500})\]|\((?P<thread_in>[^()]{0,500})\))" + _CONTEXT,
+    b"thread_too": rb"[\[(][^\])]{0,500}[\])]" + _CONTEXT,
+    b"logger": rb"\[?(?P<logger>[\w.$-]{1,200}?)(?:\.java)?(?::\d{1,7})?\]?\s{0,40}"
+    rb"(?:\([\w$.-]{1,100}:[^ ]{1,200}\))?" + _CONTEXT,
+    b"end": rb"\s{0,40}(?::(?:\s|$)|\s--?(?:\s|$)|\t\s?)",
+    b"levels": LEVELS,
+    b"dated": _DATED,
+    b"start": _DATED + rb"|\[?[TDIWEF][A-Z]{3}|\{",
 }
 
 
@@ -78,7 +87,7 @@ LAYOUTS: Final = (
     _form(
         HADOOP,
         "2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange: MESSAGE",
-        rb"%(time)b\s{1,40}%(level)b\s{1,40}(?:%(thread)b\s{1,40})?%(logger)b%(end)b",
+        rb"%(time)b\s{1,40}%(word)b%(level)b\s{1,40}(?:%(thread)b\s{1,40})?%(logger)b%(end)b",
     ),
     _form(
         "thread before level",
@@ -88,18 +97,21 @@ LAYOUTS: Final = (
     _form(
         "thread, class and line",
         "2022-05-10 16:25:37,178 - INFO  [THREAD:StateChange@7] - MESSAGE",
-        rb"%(time)b - %(level)b\s{1,40}\[(?P<thread>.{0,1000}?):(?P<logger>[\w$]{1,200})@\d{1,7}\] - ",
+        rb"%(time)b (?:\[[\w:.-]{0,100}\] )?- %(level)b\s{1,40}"
+        rb"\[(?P<thread>.{0,1000}?):(?P<logger>[\w.$]{1,200})@\d{1,7}\] - ",
     ),
     _form(
         "Spring Boot",
         "2018-11-14 12:25:35.275  INFO 4711 --- [THREAD] o.a.hadoop.hdfs.StateChange   : MESSAGE",
-        rb"%(time)b\s{1,40}%(level)b\s{1,40}\d{1,10} --- (?:\[[\w. -]{1,100}\] (?=\[))?"
+        rb"%(time)b\s{1,40}%(level)b\s{1,40}(?:\[[^\]]{0,200}\]\s{1,40})?\d{1,10} --- (?:\[[\w. -]{1,100}\] (?=\[))?"
         rb"%(thread)b\s{1,40}%(logger)b%(end)b",
     ),
     _form(
         "between bars",
         "2018-11-14 12:25:35,275 | INFO  | THREAD | MESSAGE | org.apache.hadoop.hdfs.StateChange (StateChange.java:7)",
-        rb"%(time)b\s{0,40}\|\s{0,40}%(level)b\s{0,40}\|\s{0,40}(?P<thread>[^|]{0,300}?)\s{0,40}\|\s{0,40}",
+        rb"%(time)b\s{0,40}\|\s{0,40}%(level)b\s{0,40}\|\s{0,40}(?P<thread>[^|]{0,300}?)\s{0,40}\|\s{0,40}"
+        rb"(?P<message>(?s:.*)) \| (?P<logger>[\w$-]{1,100}\.[\w.$-]{1,200}|[\w$-]{1,200}(?= \())(?::\d{1,7})?"
+        rb"(?: \([^|]{0,300}\))?\s{0,40}\Z",
     ),
     _form(
         "between bars, message last",
@@ -116,46 +128,77 @@ LAYOUTS: Final = (
         "INFO 2018-11-14 12:25:35,275 [THREAD] org.apache.hadoop.hdfs.StateChange: MESSAGE",
         rb"%(level)b\s{1,40}%(time)b\s{1,40}(?:%(thread)b\s{1,40})?%(logger)b%(end)b",
     ),
+    _form(
+        "logger behind message",
+        "2018-11-14 12:25:35,275 INFO MESSAGE (org.apache.hadoop.hdfs.StateChange)",
+        rb"%(time)b\s{1,40}%(level)b\s{1,40}(?:%(thread)b\s{1,40})?"
+        rb"(?P<message>(?s:.*)) \((?P<logger>[\w$-]{1,100}\.[\w.$-]{1,200})(?::\d{1,7})?\)\s{0,40}\Z",
+    ),
+    _form(
+        "nothing between logger and message",
+        "2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange MESSAGE",
+        rb"%(time)b\s{1,40}(?:%(thread)b\s{1,40})?%(level)b\s{1,40}(?:%(thread_too)b\s{1,40})?"
+        rb"(?=\[?[\w$-]{1,100}[.:]\w)%(logger)b(?:\s{1,40}\([^()]{0,500}\))?\s{1,40}",
+    ),
     _form("JSON", '{"timeMillis": 1542198335275, "level": "INFO", "loggerName": "StateChange", "message": "MESSAGE"}'),
 )
 """The patterns that are tried, in this order. Time may have milliseconds or none, `T`, a zone, be `yy/MM/dd`, or
 count from 1970.
 """
 
-_BEHIND_BARS = re.compile(
-    rb"(?P<message>.*) \| (?P<logger>[\w$-]{1,100}\.[\w.$-]{1,200}|[\w$-]{1,200}(?= \())(?: \([^|]{0,300}\))?\s{0,40}",
-    re.DOTALL,
-)
 _NO_TIME = re.compile(rb"%(level)b\s{1,40}(?:%(thread)b\s{1,40})?%(logger)b%(end)b" % _PARTS)
 
 CARRIERS: Final = (
     _form("a byte order mark", "\ufeffLINE", rb"\xef\xbb\xbf"),
-    _form("quotes or list marks", "> LINE", rb"(?:[>|#*$`-] ?){1,20}"),
+    _form("quotes or list marks", "> LINE", rb"(?:[>|#*$`,+-] ?){1,20}"),
     _form("docker compose", "namenode-1  | LINE", rb"[\w.@/-]{1,200}\s{1,100}\| ?"),
-    _form("kubectl --prefix", "[pod/nn-0/namenode] LINE", rb"\[[\w./@:-]{1,300}\] ?"),
+    _form("kubectl --prefix", "[pod/nn-0/namenode] LINE", rb"\[[\w./@: -]{1,300}\] ?"),
     _form("CRI", "2018-11-14T12:25:35.275123456Z stdout F LINE", rb"(?P<at>%(iso)b) (?:stdout|stderr) [FP] "),
     _form(
         "syslog of RFC 5424",
         "<134>1 2018-11-14T12:25:35.275Z nn1 hdfs 4711 - - LINE",
-        rb"<\d{1,3}>\d{1,2} (?P<at>%(iso)b|-) \S{1,255} \S{1,48} \S{1,128} \S{1,32} (?:-|(?:\[[^\]]{0,500}\]){1,20})"
+        rb"<\d{1,3}>\d{1,2} (?P<at>%(iso)b|-) \S{1,255} \S{1,48} \S{1,128} \S{1,32} "
+        rb"(?:-|(?:\[(?:[^\]\"]|\"[^\"]{0,500}\"){0,500}\]){1,20})"
         rb" ?(?:\xef\xbb\xbf)?",
     ),
     _form(
         "syslog or journald",
         "Nov 14 12:25:35 nn1 hdfs[4711]: LINE",
-        rb"(?:<\d{1,3}>)?(?:(?P<at>%(iso)b)|[A-Z][a-z]{2} [ \d]\d (?:\d{4} )?\d\d:\d\d:\d\d(?:\.\d{1,6})?)"
-        rb" [\w.:-]{1,255} [\w./@-]{1,128}(?:\[\d{1,10}\])?: ",
+        rb"(?:<\d{1,3}>)?(?:(?P<at>%(iso)b|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,6})?|\d{10}\.\d{6})"
+        rb"|[A-Z][a-z]{2} [ \d]\d \d{4} \d\d:\d\d:\d\d|[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z]{1,5}"
+        rb"|\[ {0,12}\d{1,12}\.\d{6}(?: <[ \d.]{1,30}>)?\])"
+        rb"(?: (?!%(dated)b)[\w.:-]{1,255}(?= \S{1,150}: ))? "
+        rb"(?!%(dated)b|\S{0,128}(?:\b(?:%(levels)b)\b|\d-\d\d-\d\d ))[\w./@-]{1,128}"
+        rb"(?:\[\d{1,10}\])?(?:: | (?=%(start)b))",
     ),
-    _form("kubectl or docker --timestamps", "2018-11-14T12:25:35.275123456Z LINE", rb"(?P<at>%(iso)b) "),
+    _form(
+        "kubectl or docker --timestamps",
+        "2018-11-14T12:25:35.275123456Z LINE",
+        rb"(?P<at>%(iso)b)[ \t]{1,4}(?:\{\w{1,100}=\"[^}]{0,500}\}\s)?",
+    ),
+    _form("a priority", "<6>LINE", rb"<\d{1,3}>"),
     _form("grep -C", "hadoop-hdfs-namenode-nn1.log-12-LINE", rb"[^\s:\"{]{1,300}?-(?=%(start)b)"),
     _form(
-        "stern", "nn-0 namenode LINE", rb"[\w.-]{1,255} (?:\xe2\x80\xba )?[\w.-]{1,255} (?:\xe2\x80\xba )?(?=%(start)b)"
+        "stern",
+        "nn-0 namenode LINE",
+        rb"(?:(?!(?:%(levels)b) |%(dated)b)[\w.-]{1,255} (?:\xe2\x80\xba )?){2,3}(?=%(start)b)",
     ),
     _form("line numbers", "12:LINE", rb"\s{0,20}\d{1,9}(?:[:)|\t]|-(?=\d{4}-)| {1,20})\s{0,20}"),
     _form(
         "grep FILE or a host", "hadoop-hdfs-namenode-nn1.log:12:LINE", rb"(?:[A-Z]:\\)?[^\s:\"{]{1,300}:(?:\d{1,9}:)? ?"
     ),
-    _form("indentation", "    LINE", rb"[ \t]{1,500}"),
+    _form("indentation", "    LINE", rb"[ \t\f\v\r]{1,500}"),
+    _form(
+        "a quoted column",
+        'nn1,"LINE"',
+        rb"[^\n]{0,500}?[\"'](?=\{|[^\"]{1,300}\{\"|[^\"]{0,600}\b(?:%(levels)b)\b[^\"]{4})",
+    ),
+    _form(
+        "other text",
+        "nn1 (rack 7): LINE",
+        rb"[^\n\"'<{]{0,500}?[\s|:;,=>\[]"
+        rb"(?=(?:(?:%(levels)b)\s{1,40})?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}\]?\s|\{\"\w)",
+    ),
     _form("docker json-file", '{"log": "LINE\\n", "stream": "stdout", "time": "2018-11-14T12:25:35.275000000Z"}'),
 )
 """The patterns that are tried in this order where no layout begins."""
@@ -170,7 +213,8 @@ _PART = re.compile(rb"%(iso)b (?:stdout|stderr) (?P<flag>[FP]) " % _PARTS)
 _DOCKER_PART = 1 << 14
 """Bytes of a line at which docker cuts it."""
 
-_COLOURS = re.compile(rb"\x1b\[[0-9;]{0,20}[mK]")
+_NO_BREAK: Final = "\u00a0".encode()
+_COLOURS = re.compile(rb"\x1b(?:\[[0-9;:]{0,20}[mK]|\][^\a\x1b]{0,200}\a)")
 COLOURS: Final = "ANSI colours"
 
 _LEVEL = re.compile(rb"TRACE|DEBUG|INFO|WARN|ERROR|FATAL")
@@ -181,26 +225,32 @@ def head_of(line: bytes) -> LogLine | None:
 
     >>> head_of(b"nn-1  | 24/03/01 10:00:00 INFO hdfs.StateChange: BLOCK* allocate")
     LogLine(time_us=1709287200000000, thread=b'', logger=b'hdfs.StateChange', message=b'BLOCK* allocate', \
-layout="Hadoop's default", carriers=('docker compose',))
+layout="Hadoop's default", carriers=('docker compose',), before=b'nn-1  | ')
     """
     carriers: list[str] = []
     line = line.lstrip(b"\0")  # What was not written when the power failed.
     # Lines of stack traces, which are many, name no level; journald may write it as numbers.
-    if _LEVEL.search(line, 0, HEAD_MAX) is None and not line.startswith(b"{"):
+    level = _LEVEL.search(line, 0, HEAD_MAX)
+    if level is None and not line.startswith(b"{"):
         return None
-    if b"\x1b[" in line[:HEAD_MAX]:
+    if (
+        level is not None and _NO_BREAK in line[: level.end() + len(_NO_BREAK)]
+    ):  # As pages of the web have blanks beside blanks.
+        line = line.replace(_NO_BREAK, b" ")
+    if b"\x1b" in line[:HEAD_MAX]:
         line = _COLOURS.sub(b"", line)
         carriers.append(COLOURS)
-    at, carried_at = 0, b""
+    at = 0
+    carried_time: CarriedTime = no_time
     for _ in range(CARRIERS_MAX + 1):
-        found = _laid_out(line, at, carried_at)
+        found = _laid_out(line, at, carried_time)
         if found is not None:
-            return found._replace(carriers=tuple(carriers))
+            return found._replace(carriers=tuple(carriers), before=line[:at])
         carrier, line, at, time = _carried(line, at)
         if not carrier:
             return None
         carriers.append(carrier)
-        carried_at = time or carried_at
+        carried_time = carried_time if time is no_time else time
     return None
 
 
@@ -221,7 +271,7 @@ def part_of(line: bytes, *, is_next: bool = False) -> tuple[bytes, bool] | None:
     if found is not None:
         return line[found.end() :], found["flag"] == b"P"
     if line.startswith(b"{") and (is_next or len(line) > _DOCKER_PART):
-        text = _bytes(_object(line, 0).get("log"))
+        text = as_bytes(object_at(line, 0).get("log"))
         # Other collectors take the end of each line away.
         if text is not None:
             return text.rstrip(b"\r\n"), len(text) >= _DOCKER_PART and not text.endswith(b"\n")
@@ -233,6 +283,9 @@ def bare(line: bytes, like: LogLine) -> bytes:
     if not like.carriers:
         return line
     rest, at = _COLOURS.sub(b"", line) if COLOURS in like.carriers else line, 0
+    alike = re.match(re.sub(rb"\d+", rb"\\d+", re.escape(like.before)), rest) if like.before else None
+    if alike is not None:
+        return rest[alike.end() :]
     for name in like.carriers:
         if name == "a byte order mark":  # Of the first line alone.
             continue
@@ -277,153 +330,68 @@ def _alike(one: list[str], other: list[str]) -> int:
     return sum(a == b for a, b in zip(one, other, strict=False))
 
 
-def _carried(line: bytes, at: int) -> tuple[str, bytes, int, bytes]:
+_JSON_AROUND: Final = CARRIERS[-1].name
+_QUOTED: Final = "a quoted column"
+_OF_CSV, _OF_JSON, _IN_APOSTROPHES = map(re.compile, (rb'"((?:[^"]|"")*+)', rb'"((?:[^"\\]|\\.)*+)', rb"'([^']*+)"))
+_ANOTHER = re.compile(rb"\d:\d\d:\d\d[^\"]{0,300}\b(?:%(levels)b)\b" % _PARTS)
+
+
+def _carried(line: bytes, at: int) -> tuple[str, bytes, int, CarriedTime]:
     """A carrier at a place: its name, text and place of what it carries, its time; no name if there is none."""
     if line[at : at + 1] == b"{":
-        told = _object(line, at)
-        for key in ("log", "MESSAGE"):
-            carried = _bytes(told.get(key))
-            if carried is not None:
-                return CARRIERS[-1].name, _COLOURS.sub(b"", carried.rstrip(b"\r\n")), 0, b""
-        return "", line, at, b""
+        told = object_at(line, at)
+        carried = carried_by(told)
+        if carried is not None:
+            return _JSON_AROUND, _COLOURS.sub(b"", carried), 0, partial(time_of, told)
     for each in CARRIERS:
         found = None if each.pattern is None else each.pattern.match(line, at)
         if found is not None and found.end() > at:
-            return each.name, line, found.end(), found.groupdict().get("at") or b""
-    return "", line, at, b""
+            if each.name == _QUOTED:
+                inside = _unquoted(line[found.end() - 1 :])
+                return ("", line, at, no_time) if inside is None else (each.name, inside, 0, no_time)
+            time = found.groupdict().get("at")
+            return each.name, line, found.end(), no_time if time is None else partial(instant, time)
+    return "", line, at, no_time
 
 
-def _laid_out(line: bytes, at: int, carried_at: bytes) -> LogLine | None:
+def _unquoted(text: bytes) -> bytes | None:
+    """What stands in the quotes that a text begins with, of CSV or of JSON; None if another line is behind them."""
+    is_csv = b'""' in text
+    found = (_IN_APOSTROPHES if text.startswith(b"'") else _OF_CSV if is_csv else _OF_JSON).match(text)
+    if found is None or _ANOTHER.search(text, found.end()):
+        return None
+    if is_csv:
+        return found[1].replace(b'""', b'"')
+    try:
+        return str(msgspec.json.decode(b'"%b"' % found[1])).encode(errors="surrogatepass").rstrip(b"\r\n")
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return found[1]
+
+
+def _laid_out(line: bytes, at: int, carried_time: CarriedTime) -> LogLine | None:
     if line[at : at + 1] == b"{":
-        return _of_json(_object(line, at))
+        told = object_at(line, at)
+        named = parts_of(told)
+        name = "log4j2 JSON" if "loggerName" in told else "Log4Json" if "name" in told else LAYOUTS[-1].name
+        return None if named is None else LogLine(*named, name)
     for each in LAYOUTS:
         found = None if each.pattern is None else each.pattern.match(line, at)
         if found is None:
             continue
-        time_us = _time_us(found, carried_at)
+        time_us = time_us_of(found, carried_time)
         if time_us is None:
             continue
-        parts, message = found.groupdict(), line[found.end() :]
-        if "logger" not in parts:
-            behind = _BEHIND_BARS.fullmatch(message)
-            if behind is None:
-                continue
-            parts["logger"], message = behind["logger"], behind["message"]
-        return LogLine(time_us, parts.get("thread") or b"", parts["logger"], message, each.name)
-    if carried_at:
-        found, time_us = _NO_TIME.match(line, at), _instant(carried_at)
+        parts = found.groupdict()
+        thread, message = parts.get("thread") or parts.get("thread_in") or b"", parts.get("message")
+        return LogLine(time_us, thread, parts["logger"], line[found.end() :] if message is None else message, each.name)
+    if carried_time is not no_time:
+        found, time_us = _NO_TIME.match(line, at), carried_time()
         if found is not None and time_us is not None:
-            return LogLine(time_us, found["thread"] or b"", found["logger"], line[found.end() :], "no time of its own")
-    return None
-
-
-# -- times --------------------------------------------------------------------------------------------------------
-
-
-def _time_us(found: re.Match[bytes], carried_at: bytes) -> int | None:
-    if found["epoch"]:
-        whole, _, part = found["epoch"].partition(b".")
-        return int(whole) * 1000 if len(whole) == 13 else int(whole) * 1_000_000 + int(part[:6].ljust(6, b"0"))
-    day = found["date"]
-    if found["day"]:
-        day = b"%b-%b-%b" % (found["year"], _MONTHS.get(found["month"], b"00"), found["day"])
-    elif day is None:
-        day = carried_at[:10] or b"1970-01-01"
-    elif b"/" in day:
-        day = (b"20" + day if len(day) == 8 else day).replace(b"/", b"-")
-    begins = midnight(day)
-    if begins is None:
-        return None
-    clock, part = found["clock"], (found["part"] or b"")[:6].ljust(6, b"0")
-    seconds = begins + 3600 * int(clock[:2]) + 60 * int(clock[3:5]) + int(clock[6:])
-    return (seconds - _offset(found["zone"] or b"")) * 1_000_000 + int(part)
-
-
-_MONTHS: Final = {
-    name: b"%02d" % number for number, name in enumerate(b"Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)
-}
-
-
-def _offset(zone: bytes) -> int:
-    """Seconds that a zone is ahead of UTC."""
-    if zone[:1] not in (b"+", b"-"):
-        return 0
-    seconds = 3600 * int(zone[1:3]) + 60 * int(zone[-2:])
-    return -seconds if zone[:1] == b"-" else seconds
-
-
-@lru_cache(maxsize=64)
-def midnight(day: bytes) -> int | None:
-    """Seconds from 1970 to the beginning of a day; None if there is no such day."""
-    try:
-        return int(datetime.fromisoformat(day.decode()).replace(tzinfo=UTC).timestamp())
-    except ValueError:
-        return None
-
-
-_INSTANT = re.compile(_PARTS[b"time"])
-
-
-def _instant(text: bytes) -> int | None:
-    """Microseconds since 1970 of a time that stands alone."""
-    found = _INSTANT.match(text)
-    return None if found is None else _time_us(found, b"")
-
-
-# -- JSON ---------------------------------------------------------------------------------------------------------
-
-
-def _object(line: bytes, at: int) -> dict[str, Any]:
-    try:
-        told = msgspec.json.decode(line[at:])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return {}
-    return told if isinstance(told, dict) else {}
-
-
-def _of_json(told: dict[str, Any]) -> LogLine | None:
-    """A line of log4j2's JSON layouts, of Log4Json, of logback's and of others that name parts as these do."""
-    message = _text(told, "message", "msg")
-    logger = _text(told, "loggerName", "logger_name", "log.logger", "name", "logger")
-    if logger is None and isinstance(told.get("log"), dict):
-        logger = _text(told["log"], "logger")
-    if message is None or logger is None:
-        return None
-    time_us = _time_of_json(told)
-    if time_us is None:
-        return None
-    thread = _text(told, "thread", "thread_name", "process.thread.name") or b""
-    name = "log4j2 JSON" if "loggerName" in told else "Log4Json" if "name" in told else LAYOUTS[-1].name
-    return LogLine(time_us, thread, logger, message, name)
-
-
-def _bytes(carried: Any) -> bytes | None:
-    """What is carried as a text, or as numbers where journald finds bytes in it that are no text, as of colours."""
-    if isinstance(carried, str):
-        return carried.encode(errors="surrogatepass")
-    if isinstance(carried, list) and carried and all(isinstance(each, int) and 0 <= each < 256 for each in carried):
-        return bytes(carried)
-    return None
-
-
-def _text(told: dict[str, Any], *names: str) -> bytes | None:
-    for name in names:
-        if isinstance(told.get(name), str):
-            text: str = told[name]
-            return text.encode(errors="surrogatepass")
-    return None
-
-
-def _time_of_json(told: dict[str, Any]) -> int | None:
-    instant = told.get("instant")
-    if isinstance(instant, dict):
-        second, part = instant.get("epochSecond"), instant.get("nanoOfSecond", 0)
-        if isinstance(second, int) and isinstance(part, int):
-            return second * 1_000_000 + part // 1000
-    for name in ("timeMillis", "time", "timestamp", "@timestamp", "date", "instant"):
-        value = told.get(name)
-        if isinstance(value, int) and 0 <= value < 2**43:
-            return value * 1000
-        if isinstance(value, str) and (time_us := _instant(value.encode(errors="replace"))) is not None:
-            return time_us
+            return LogLine(
+                time_us,
+                found["thread"] or found["thread_in"] or b"",
+                found["logger"],
+                line[found.end() :],
+                "no time of its own",
+            )
     return None

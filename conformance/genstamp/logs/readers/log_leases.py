@@ -137,7 +137,7 @@ def _no_lease(message: Message) -> Iterator[Sighting]:
         yield _of_file(message, event, _file(message, True), "", "", refused_with="LeaseExpiredException")
 
 
-@PATTERNS.says(rb"IPC Server handler ", rb"IPC Server handler ")
+@PATTERNS.says(rb"IPC Server handler ", rb"IPC Server handler (?!\d+ on (?:default port )?\d+\s*[|\]])")
 def _other_call(message: Message) -> Iterator[Sighting]:
     message.count("of something else")
     return iter(())

@@ -8,7 +8,8 @@ import re
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from genstamp.logs.readers.log_head import HADOOP, LogLine, head_of, midnight, part_of
+from genstamp.logs.readers.log_head import HADOOP, LogLine, head_of, part_of
+from genstamp.logs.readers.log_time import midnight
 
 _DEFAULT = re.compile(
     rb"\.*(\d{4}-\d\d-\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3})\s+(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+"

@@ -151,6 +151,7 @@ def _progress(message: Message) -> Iterator[Sighting]:
     file = message.state.tree(namespace).at(path) if path else message.state.file_of_block(namespace, block_id)
     concerns = [Concern("block", block_id)]
     if file is not None:
+        file.has_block(int(block_id), is_last=False)
         concerns += [Concern("file", file.key), *_holder(file, "")]
     if message.text("minimum"):
         lacking = (message.number("minimum") or 0) - (message.number("nodes") or 0)
@@ -240,6 +241,8 @@ def _start_recovery(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     file = message.state.tree(namespace).at(message.text("file"))
     file.is_open = True
+    if (number := message.number("block")) is not None:
+        file.has_block(number, is_last=True)
     file.reopen(block_id)
     message.state.give_block(namespace, block_id, file)
     concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "holder")]
@@ -370,6 +373,10 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
     others = [] if file is None or not path else [each for each in _closed(file) if each.entity != block_id]
     length, recovery_id = message.number("length"), message.number("recovery_id")
     recovery_id = asked.recovery_id if recovery_id is None else recovery_id
+    # Of a new block the line shows the stamp that it is given.
+    shows_former = message.line.message.startswith(
+        (b"commitBlockSynchronization(oldBlock=", b"commitBlockSynchronization(lastblock=")
+    )
     if recovery_id is not None:
         log_grants.grant(
             message.state.granted(namespace, message.line.thread), recovery_id, int(block_id), message.line.time_us
@@ -383,6 +390,7 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         concerns,
         namespace=namespace,
         node=message.state.namenode(message.line),
+        generation_stamp=message.number("stamp") if shows_former else None,
         recovery_id=recovery_id,
         num_bytes=asked.length if length is None else length,
         observed=observed,

@@ -97,6 +97,7 @@ RECOVERY = (
         (Way((), (), states("under_recovery")),),
         "A11, G.1  PendingRecoveryBlocks#add: an attempt is younger than 90 s",
     ),
+    Rule("init_replica_recovery_under_old_id", (), "B.4  FsDatasetImpl#initReplicaRecoveryImpl, as of the replica"),
     # Datanodes act only under a recovery id that the NameNode has granted.
     *(
         Rule(

@@ -186,6 +186,11 @@ _RECOVERY = (
             ({}, None),
         )
     ),
+    Rule(
+        "init_replica_recovery_under_old_id",
+        (),
+        "B.4  FsDatasetImpl#initReplicaRecoveryImpl: the id is above the stamp of the replica and the id before",
+    ),
     # The line is logged before the checks and shows the current replica.
     *(
         Rule(

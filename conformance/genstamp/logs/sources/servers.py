@@ -28,6 +28,7 @@ _STARTS = "a NameNode that starts logs STARTUP_MSG, one that becomes active that
 _REPLAYS = "replay does this, when a NameNode starts or becomes active, which it logs"
 _OTHERS_START = "the start of another NameNode, whose log has no line of the block, concerns it too"
 _OF_SEVERAL = "where several datanodes write one log, nothing says which of them starts"
+_NAMELESS = "a line of another call may be the only one that names the datanode, where several write one log"
 
 _NAMENODE_FILE: Steps = declared(
     (ALWAYS, "add_block", "BLOCK* allocate"),
@@ -136,7 +137,8 @@ DECLARED: Final[Mapping[str, Mapping[Kind, Steps]]] = {
                     MAYBE,
                     "restart_as_rwr restart_as_rbw restart_over_finalized restart_over_unfinalized restart_temporary",
                     _OF_SEVERAL,
-                )
+                ),
+                (MAYBE, "init_recovery", _NAMELESS),
             ),
         }
     },
