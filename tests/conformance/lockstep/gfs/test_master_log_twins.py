@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 from msgspec.structs import replace
-from tests.conformance.gfs.twins import TWINS
+from tests.conformance.gfs.twins import twin_named
 from tests.conformance.lockstep.gfs.master_log_runs import (
     ROTTING,
     SLOW,
@@ -38,13 +38,9 @@ from genstamp_dfs.world.disk import Disk
 from genstamp_spec.gfs.systems.master_log import MASTER_LOG
 
 
-def twin(name: str) -> Any:
-    return next(one for one in TWINS if one.name == name)
-
-
 @pytest.mark.slow
 def test_a_master_that_answers_before_the_log_is_rejected() -> None:
-    with twin("answer-before-the-log").in_place():
+    with twin_named("answer-before-the-log").in_place():
         held = hold_seeds(MASTER_LOG, [SLOW])
     assert rejected(held) == {("show_record", ("the record is on the local disk",))}
     story = held.rejections[0].lines()
@@ -57,7 +53,7 @@ def test_a_checkpoint_that_claims_later_records_is_rejected() -> None:
 
     Few masters die while their newest checkpoint misses any, so runs are made until one has.
     """
-    with twin("checkpoint-misses-records").in_place():
+    with twin_named("checkpoint-misses-records").in_place():
         held = next(held for seed in range(15, 40) if (held := hold_seeds(MASTER_LOG, [seed])).rejections)
     assert "recover" in {event for event, _ in rejected(held)}
     misses = [miss for one in held.rejections if one.rejected.event == "recover" for miss, _ in one.rejected.misses]
