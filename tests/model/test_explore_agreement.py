@@ -36,7 +36,6 @@ INSTANCES: dict[str, Callable[[], Instance]] = {
     "readers": lambda: READERS.instance("a2"),
     "table": lambda: TABLE.instance("g2"),
     "hdfs_recovery": lambda: RECOVERY.instance(),
-    "hdfs_recovery_hadoop": lambda: RECOVERY.instance("two_clients", semantics="hadoop-3.4"),
 }
 # Actions of which no step is compared: the configuration has none, or they are too far for a walk.
 NOT_COMPARED: dict[str, set[str]] = {
@@ -51,15 +50,6 @@ NOT_COMPARED: dict[str, set[str]] = {
         "init_replica_recovery_preempted",
         "init_replica_recovery_refused",
         "recovery_command_is_dropped",
-        "update_replica_failed",
-        "update_replica_under_recovery_gone",
-        "update_replica_under_recovery_refused",
-    },
-    "hdfs_recovery_hadoop": {
-        "commit_block_synchronization_again",
-        "commit_block_synchronization_unknown",
-        "complete",
-        "init_replica_recovery_refused",
         "update_replica_failed",
         "update_replica_under_recovery_gone",
         "update_replica_under_recovery_refused",
