@@ -37,6 +37,7 @@ INSTANCES: dict[str, Callable[[], Instance]] = {
     "table": lambda: TABLE.instance("g2"),
     "hdfs_recovery": lambda: RECOVERY.instance(),
 }
+SLOW = {"two_phase", "small_recovery", "every_form", "every_form_overpaid", "hdfs_recovery"}
 # Actions of which no step is compared: the configuration has none, or they are too far for a walk.
 NOT_COMPARED: dict[str, set[str]] = {
     "two_phase": {"rm_receive_commit", "tm_commit"},
@@ -62,7 +63,7 @@ CURIOUS_WALKS_OF_HDFS = 170
 
 
 @pytest.fixture(
-    params=[pytest.param(name, marks=[pytest.mark.slow] if "hdfs" in name else []) for name in INSTANCES],
+    params=[pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in INSTANCES],
     scope="module",
 )
 def machine(request: pytest.FixtureRequest) -> Machine:

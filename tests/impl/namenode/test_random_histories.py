@@ -182,6 +182,7 @@ def test_a_restart_at_any_time_brings_all_back(new_bench: Any, seed: int) -> Non
             history.check_restart(saves=number % 100 == 0)
 
 
+@pytest.mark.slow
 def test_histories_reach_what_they_are_for(new_bench: Any) -> None:
     """Most calls succeed somewhere; recoveries end, leases expire."""
     succeeded: set[str] = set()
