@@ -121,6 +121,7 @@ def test_a_client_calls_only_what_it_would() -> None:
     do(driver, "create", WRITER)
     do(driver, "add_block", WRITER)
     assert "has written nothing" in refuses_now(driver, "fsync", WRITER)
+    assert "no call is under way" in refuses_now(driver, "late_call_ends", {})
     assert "wants no block" in refuses_now(driver, "add_block", WRITER)
     assert "is not done" in refuses_now(driver, "complete", WRITER)
     do(driver, "client_crash", {"client": "client1"})
