@@ -182,6 +182,7 @@ def test_no_call_takes_more_than_a_screen(name: str, repository: Path) -> None:
     assert too_long == []
 
 
+@pytest.mark.slow
 def test_a_page_has_every_action_of_every_semantics(repository: Path) -> None:
     """As it is kept: `genstamp verify` compares it with what would be written today."""
     system = system_named("hdfs.lease")

@@ -20,6 +20,8 @@ from genstamp_dfs.gfs.simulation.options import default_options
 from genstamp_dfs.gfs.simulation.plan import PlanOptions, make_plan
 from genstamp_spec.gfs.systems.chunk_lease import CHUNK_LEASE
 
+pytestmark = pytest.mark.slow  # Whichever test is first compiles the system.
+
 SEEDS: Final = range(12)
 TWIN_SEEDS: Final = range(40)
 PLAN: Final = PlanOptions()
@@ -63,7 +65,6 @@ LEASES: Final = {
 """Twins that break a rule of leases and versions, and the check that says so, if it is always the same."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "reason"), LEASES.items())
 def test_a_twin_that_breaks_a_rule_of_leases_is_rejected(name: str, reason: str) -> None:
     holder()
@@ -80,7 +81,6 @@ def test_a_twin_that_breaks_a_rule_of_leases_is_rejected(name: str, reason: str)
     pytest.fail(f"rejected in {len(TWIN_SEEDS)} runs for {sorted(labels)}, not because {reason!r} is not so")
 
 
-@pytest.mark.slow
 def test_a_master_that_chooses_a_version_twice_is_rejected() -> None:
     """It forgets what it chose when not all have recorded it, and so two sets of replicas may have one version."""
     holder()
@@ -196,7 +196,6 @@ CHANGES: Final = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_changed_run_is_rejected(change: Callable[[Sequence[Event]], list[Event]]) -> None:
     needed = {"extend_lease", "leave_out"}

@@ -14,6 +14,8 @@ from genstamp.lockstep.gfs import PROJECTIONS, plan_options, simulated
 from genstamp.lockstep.gfs.record_append import FOLLOWED, MORE, WRITTEN
 from genstamp_spec.gfs.systems.record_append import RECORD_APPEND
 
+pytestmark = pytest.mark.slow  # Whichever test is first compiles the system.
+
 
 @cache
 def holder() -> Holder:
@@ -49,7 +51,6 @@ def said(held: Held) -> str:
     return "\n".join(line for one in held.rejections for line in one.rejected.lines())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "reason"), REJECTED.items())
 def test_a_twin_that_breaks_appends_is_rejected(name: str, reason: str) -> None:
     twin = twin_named(name)
@@ -163,7 +164,6 @@ CHANGES: Final = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("change", "reason"), CHANGES.items(), ids=lambda item: getattr(item, "__name__", ""))
 def test_a_changed_run_is_rejected(change: Callable[[Sequence[Event]], list[Event]], reason: str) -> None:
     events = run(0)
