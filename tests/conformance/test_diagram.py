@@ -9,8 +9,9 @@ from statemachine import State, StateMachine
 from typer import Typer
 from typer.testing import CliRunner
 
-from genstamp.cli.diagram import BUGS, LIFECYCLES, diagram
+from genstamp.cli.diagram import LIFECYCLES, diagram
 from genstamp.diagram import PSEUDO_STATES, dot, edges, mermaid
+from genstamp.tables.museum_page import BEST
 
 DIAGRAMS = Path(__file__).parents[2] / "diagrams"
 
@@ -137,17 +138,28 @@ def test_a_kept_picture_is_of_its_lifecycle(name: str) -> None:
     assert {edge.event for edge in edges(machine)} | {state.name for state in machine.states} <= texts
 
 
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Three lifecycles and one bug are all that there are; `genstamp verify` looks at all. Returns names of files."""
+    lifecycles, fault = ("block", "lease", "replica"), "HDFS-1218"
+    monkeypatch.setattr("genstamp.cli.diagram.LIFECYCLES", {name: LIFECYCLES[name] for name in lifecycles})
+    monkeypatch.setattr("genstamp.cli.diagram.BEST", [one for one in BEST if one[1] == fault])
+    monkeypatch.setattr("genstamp.cli.diagram.BUGS", (fault,))
+    return sorted([f"{name}.{kind}" for name in lifecycles for kind in ("dot", "mmd", "svg")] + [f"{fault}.svg"])
+
+
 @pytest.mark.slow
-def test_the_verb_writes_what_it_then_finds_current(tmp_path: Path) -> None:
+def test_the_verb_writes_what_it_then_finds_current(few: list[str], tmp_path: Path) -> None:
     directory = tmp_path / "new" / "diagrams"
     written = CliRunner().invoke(app, ["--directory", str(directory)])
-    assert (written.exit_code, len(list(directory.iterdir()))) == (0, 3 * len(LIFECYCLES) + len(BUGS))
+    assert (written.exit_code, sorted(file.name for file in directory.iterdir())) == (0, few)
     checked = CliRunner().invoke(app, ["--directory", str(directory), "--check"])
     assert checked.exit_code == 0
-    assert checked.stdout == f"all {len(list(directory.iterdir()))} diagrams in {directory} are current\n"
+    assert checked.stdout == f"all {len(few)} diagrams in {directory} are current\n"
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few")
 def test_the_check_exits_12_and_names_what_is_not_current(tmp_path: Path) -> None:
     for kept in DIAGRAMS.iterdir():
         (tmp_path / kept.name).write_bytes(kept.read_bytes())

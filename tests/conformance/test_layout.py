@@ -11,6 +11,8 @@ from defusedxml.ElementTree import fromstring
 from genstamp.errors import DrawingError
 from genstamp.layout import Engine, render_svg
 
+pytestmark = pytest.mark.slow  # Whichever test is first loads the engine of the wheel.
+
 GRAPH = 'digraph { rankdir=LR; rbw -> finalized [label="finalize → FINALIZED"]; rbw -> rur; finalized -> rur }'
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -24,7 +26,6 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return name
 
 
-@pytest.mark.slow
 def test_every_node_and_edge_is_drawn(engine: Engine) -> None:
     picture = fromstring(render_svg(GRAPH, engine))
     assert picture.tag == f"{SVG}svg"
@@ -84,7 +85,6 @@ render_svg("digraph { rbw }", engine="wheel")
 """
 
 
-@pytest.mark.slow
 def test_engine_of_the_wheel_is_gone_before_the_interpreter() -> None:
     """What was left then printed a traceback at the end of each command, from Python 3.12 on."""
     command = [sys.executable, "-c", LEFT_AT_THE_END]

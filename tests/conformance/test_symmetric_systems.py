@@ -16,11 +16,11 @@ CHOOSING = {"hdfs.pipeline", "hdfs.pipeline_progress"}
 
 
 def instances(system: System) -> Iterator[Instance]:
-    """The system in its largest configuration, under each semantics and with every third bug."""
+    """The system in its largest configuration, under each semantics and with its first bug."""
     largest = max(system.configurations, key=lambda one: sum(one.sizes.values()))
     for semantics in system.semantics:
         yield Instance(system.model(semantics), largest)
-    for bug in system.bugs[::3]:
+    for bug in system.bugs[:1]:
         yield Instance(system.model(bugs=[bug.name]), largest)
 
 

@@ -1,33 +1,118 @@
-"""hdfs.recovery on the real cores: one call, one step; otherwise nothing. And whole stories, step by step."""
+"""hdfs.recovery on the real cores: one call, one step; otherwise nothing.
 
-from collections.abc import Callable, Iterator, Mapping
+That each step does what the specification says is tested by conformance.
+"""
+
+from collections.abc import Iterator, Mapping
 
 import pytest
-from tests.impl.recovery_steps import (
-    DATANODES,
-    FILE,
-    MADE,
-    agree,
-    ask_all,
-    begin_recovery,
-    closed_with,
-    do,
-    finalize_all,
-    lead_recovery,
-    new_driver,
-    open_file,
-    replicas,
-    send_packet,
-    update,
-    write_file,
-)
 
 from genstamp_dfs.errors import ConfigurationError, StepNotPossibleError, UnknownNameError, WrongArgumentsError
-from genstamp_dfs.hdfs.protocol import Limits, ReplicaState, Semantics
+from genstamp_dfs.events import Event
+from genstamp_dfs.hdfs.protocol import BlockUCState, Limits, ReplicaState
 from genstamp_dfs.stepwise.recovery.driver import RecoveryDriver
 
 FINALIZED, RBW, RWR, RUR, _ = ReplicaState
 TWO = ("datanode1", "datanode2")
+FILE = "/a"
+DATANODES = ("datanode1", "datanode2", "datanode3")
+BLOCK_ID = 2**30 + 1
+
+
+MADE: list[RecoveryDriver] = []
+"""Drivers that a test has made and not closed."""
+
+
+def new_driver(semantics: str = "repaired", datanodes: tuple[str, ...] = DATANODES) -> RecoveryDriver:
+    """A driver for one file and two clients."""
+    MADE.append(RecoveryDriver([FILE], ["client1", "client2"], datanodes, semantics))
+    return MADE[-1]
+
+
+def do(driver: RecoveryDriver, event: str, **arguments: str) -> Event:
+    """Make one step, and give its event."""
+    (recorded,) = driver.call(event, arguments)
+    return recorded
+
+
+def open_file(driver: RecoveryDriver) -> None:
+    """client1 creates the file, gets a block, and sets the pipeline up."""
+    do(driver, "create", client="client1", file=FILE)
+    do(driver, "add_block", client="client1", file=FILE)
+    for datanode in driver.datanodes:
+        do(driver, "create_rbw", client="client1", file=FILE, datanode=datanode)
+
+
+def send_packet(driver: RecoveryDriver, reach: int | None = None) -> None:
+    """One packet down the pipeline, to its end or only to its first `reach` datanodes."""
+    for datanode in driver.datanodes[:reach]:
+        do(driver, "receive_packet", client="client1", file=FILE, datanode=datanode)
+
+
+def write_file(driver: RecoveryDriver, packets: int = 2) -> None:
+    """Open the file, write some packets, hflush."""
+    open_file(driver)
+    for _ in range(packets):
+        send_packet(driver)
+    do(driver, "hflush", client="client1", file=FILE)
+
+
+def is_up(driver: RecoveryDriver, datanode: str) -> bool:
+    """Whether a datanode lives."""
+    return driver.cluster.cluster.is_up(datanode)
+
+
+def ask_all(driver: RecoveryDriver, primary: str) -> None:
+    """The primary asks every datanode, whether it is up or not."""
+    for datanode in driver.datanodes:
+        event = "init_replica_recovery" if is_up(driver, datanode) else "init_replica_recovery_failed"
+        do(driver, event, primary=primary, file=FILE, datanode=datanode)
+
+
+def begin_recovery(driver: RecoveryDriver, primary: str = "datanode1") -> None:
+    """client2 has the file recovered, and a datanode gets the order."""
+    do(driver, "recover_lease", client="client2", file=FILE)
+    driver.call("receive_recovery_command", {"file": FILE, "datanode": primary})
+
+
+def agree(driver: RecoveryDriver, primary: str = "datanode1") -> Event:
+    """All are asked, and the primary decides; gives the event of the decision."""
+    ask_all(driver, primary)
+    return do(driver, "sync_block", primary=primary, file=FILE)
+
+
+def update(driver: RecoveryDriver, primary: str, agreed: Event) -> None:
+    """The primary has all participants updated, whether they are up or not."""
+    for datanode in filter(None, agreed.observed["participants"].split(",")):
+        event = "update_replica_under_recovery" if is_up(driver, datanode) else "update_replica_failed"
+        do(driver, event, primary=primary, file=FILE, datanode=datanode)
+
+
+def lead_recovery(driver: RecoveryDriver, primary: str = "datanode1") -> Event:
+    """The primary does its whole recovery; gives the event of the commit."""
+    update(driver, primary, agree(driver, primary))
+    return do(driver, "commit_block_synchronization", primary=primary, file=FILE)
+
+
+def replicas(driver: RecoveryDriver) -> dict[str, tuple[ReplicaState, int, int]]:
+    """By datanode that is up: state, stamp and length in packets of its replica."""
+    found = {name: driver.cluster.replica(name, BLOCK_ID) for name in driver.datanodes if is_up(driver, name)}
+    return {
+        name: (replica.state, replica.generation_stamp, replica.num_bytes // 512)
+        for name, replica in found.items()
+        if replica is not None
+    }
+
+
+def closed_with(driver: RecoveryDriver) -> tuple[int, int]:
+    """Stamp and length in packets of the block of the file, which must be closed and free of leases."""
+    namesystem = driver.cluster.namenode.namesystem
+    inode = namesystem.directory.file_at(FILE)
+    block = inode.last_block()
+    assert not inode.is_under_construction and block is not None
+    assert block.state is BlockUCState.COMPLETE
+    assert namesystem.lease_manager.leases == {}
+    return block.generation_stamp, block.num_bytes // 512
 
 
 @pytest.fixture(autouse=True)
@@ -45,11 +130,6 @@ def refuses_now(driver: RecoveryDriver, event: str, **arguments: str) -> str:
         driver.call(event, arguments)
     assert (replicas(driver), driver.cluster.log.events) == before
     return caught.value.why
-
-
-def refusals(driver: RecoveryDriver, event: str) -> list[str | None]:
-    """How the calls of this name were answered, in order."""
-    return [one.refused_with for one in driver.cluster.log.events if one.event == event]
 
 
 # -- mistakes of the caller -----------------------------------------------------------------------------------------
@@ -175,83 +255,18 @@ def test_a_step_that_nobody_asks_for_comes_with_time() -> None:
     assert [event.event for event in driver.tick(1_202_000)] == ["release_expired_lease"]
 
 
-# -- whole stories --------------------------------------------------------------------------------------------------
+# -- a whole story --------------------------------------------------------------------------------------------------
 
 
-def test_a_written_file_is_closed_with_equal_finalized_replicas() -> None:
-    driver = new_driver()
-    write_file(driver)
-    finalize_all(driver)
-    assert do(driver, "complete", client="client1", file=FILE).observed["block_state"] == "COMMITTED"
-    for datanode in DATANODES:
-        do(driver, "block_received", file=FILE, datanode=datanode)
-    assert do(driver, "complete", client="client1", file=FILE).observed == {"closed": "true", "block_state": "COMPLETE"}
-    assert closed_with(driver) == (1001, 2)
-    assert replicas(driver) == dict.fromkeys(DATANODES, (FINALIZED, 1001, 2))
-
-
-def _asked(driver: RecoveryDriver) -> None:
-    do(driver, "recover_lease", client="client2", file=FILE)
-
-
-def _past_soft_limit(driver: RecoveryDriver) -> None:
-    do(driver, "create", client="client2", file=FILE)
-    driver.tick(60_001)
-    do(driver, "create", client="client2", file=FILE)
-    assert refusals(driver, "create")[1:] == ["AlreadyBeingCreatedException", "RecoveryInProgressException"]
-
-
-def _past_hard_limit(driver: RecoveryDriver) -> None:
-    driver.tick(1_202_000)
-
-
-@pytest.mark.parametrize("begin", [_asked, _past_soft_limit, _past_hard_limit])
-def test_a_dead_clients_file_is_closed_with_its_flushed_bytes_under_a_new_stamp(
-    begin: Callable[[RecoveryDriver], None],
-) -> None:
+def test_a_dead_clients_file_is_closed_with_its_flushed_bytes_under_a_new_stamp() -> None:
     driver = new_driver()
     write_file(driver)
     do(driver, "client_crash", client="client1")
-    begin(driver)
+    driver.tick(1_202_000)
     do(driver, "receive_recovery_command", file=FILE, datanode="datanode2")
     lead_recovery(driver, "datanode2")
     assert closed_with(driver) == (1002, 2)
     assert replicas(driver) == dict.fromkeys(DATANODES, (FINALIZED, 1002, 2))
-
-
-def test_a_late_complete_is_refused_during_the_recovery_and_after_it() -> None:
-    """HDFS-10240: before it, the first of the two went through."""
-    driver = new_driver()
-    write_file(driver)
-    finalize_all(driver)
-    driver.tick(60_001)
-    do(driver, "create", client="client2", file=FILE)
-    do(driver, "complete", client="client1", file=FILE)
-    do(driver, "receive_recovery_command", file=FILE, datanode="datanode1")
-    lead_recovery(driver)
-    do(driver, "complete", client="client1", file=FILE)
-    assert refusals(driver, "complete") == ["IOException", "LeaseExpiredException"]
-    assert closed_with(driver) == (1002, 2)
-
-
-def test_the_younger_of_two_recoveries_wins() -> None:
-    driver = new_driver(datanodes=TWO)
-    write_file(driver)
-    begin_recovery(driver)
-    agreed = agree(driver)
-    do(driver, "update_replica_under_recovery", primary="datanode1", file=FILE, datanode="datanode1")
-    driver.tick(90_001)
-    begin_recovery(driver, "datanode2")
-    ask_all(driver, "datanode2")
-    do(driver, "update_replica_under_recovery", primary="datanode1", file=FILE, datanode="datanode2")
-    do(driver, "commit_block_synchronization", primary="datanode1", file=FILE)
-    assert agreed.observed["participants"] == ",".join(TWO)
-    younger = do(driver, "sync_block", primary="datanode2", file=FILE)
-    update(driver, "datanode2", younger)
-    do(driver, "commit_block_synchronization", primary="datanode2", file=FILE)
-    assert refusals(driver, "update_replica_under_recovery") == [None, "IOException", None, None]
-    assert refusals(driver, "commit_block_synchronization") == ["IOException", None]
-    assert closed_with(driver) == (1003, 2)
 
 
 def test_a_preempted_attempt_is_abandoned_without_asking_on() -> None:
@@ -266,120 +281,6 @@ def test_a_preempted_attempt_is_abandoned_without_asking_on() -> None:
     reason = refuses_now(driver, "sync_block", primary="datanode1", file=FILE)
     assert reason == "abandon_recovery would come of it"
     do(driver, "abandon_recovery", primary="datanode1", file=FILE)
-
-
-# -- lengths --------------------------------------------------------------------------------------------------------
-
-
-def test_a_stale_replica_is_left_out_and_deleted() -> None:
-    driver = new_driver()
-    write_file(driver)
-    do(driver, "datanode_crash", datanode="datanode2")
-    do(driver, "datanode_restart_losing_bytes", datanode="datanode2")
-    assert replicas(driver)["datanode2"] == (RWR, 1001, 1)
-    begin_recovery(driver)
-    lead_recovery(driver)
-    do(driver, "invalidate_replica", file=FILE, datanode="datanode2")
-    assert closed_with(driver) == (1002, 2)
-    assert replicas(driver) == dict.fromkeys(("datanode1", "datanode3"), (FINALIZED, 1002, 2))
-
-
-def test_a_finalized_replica_decides_over_an_rbw_of_its_length_and_an_rwr() -> None:
-    driver = new_driver()
-    write_file(driver)
-    do(driver, "last_packet", client="client1", file=FILE)
-    do(driver, "finalize_replica", client="client1", file=FILE, datanode="datanode3")
-    do(driver, "datanode_crash", datanode="datanode2")
-    do(driver, "datanode_restart", datanode="datanode2")
-    begin_recovery(driver)
-    assert agree(driver).observed == {"participants": "datanode1,datanode3", "delete": "false"}
-    states = [e.observed["replica_state"] for e in driver.cluster.log.events if e.event == "init_replica_recovery"]
-    assert states == ["RBW", "RWR", "FINALIZED"]
-
-
-def test_a_block_without_data_is_deleted_and_its_replicas_with_it() -> None:
-    driver = new_driver()
-    open_file(driver)
-    begin_recovery(driver)
-    agreed = agree(driver)
-    assert (agreed.num_bytes, agreed.observed) == (0, {"participants": "", "delete": "true"})
-    committed = do(driver, "commit_block_synchronization", primary="datanode1", file=FILE)
-    assert committed.observed == {"closed": "true", "deleted": "true"}
-    for datanode in DATANODES:
-        do(driver, "invalidate_replica", file=FILE, datanode=datanode)
-    assert replicas(driver) == {}
-
-
-# -- nodes that are down --------------------------------------------------------------------------------------------
-
-
-def test_recovery_goes_on_without_a_participant_that_dies_before_its_update() -> None:
-    """HDFS-12070."""
-    driver = new_driver()
-    write_file(driver)
-    begin_recovery(driver)
-    agreed = agree(driver)
-    do(driver, "datanode_crash", datanode="datanode3")
-    update(driver, "datanode1", agreed)
-    do(driver, "commit_block_synchronization", primary="datanode1", file=FILE)
-    assert closed_with(driver) == (1002, 2)
-    do(driver, "datanode_restart", datanode="datanode3")
-    assert replicas(driver)["datanode3"] == (RWR, 1001, 2)
-    do(driver, "invalidate_replica", file=FILE, datanode="datanode3")
-
-
-def test_a_primary_that_dies_before_the_commit_leaves_a_file_that_the_next_recovery_closes() -> None:
-    driver = new_driver()
-    write_file(driver)
-    begin_recovery(driver)
-    update(driver, "datanode1", agree(driver))
-    do(driver, "datanode_crash", datanode="datanode1")
-    driver.tick(90_001)
-    do(driver, "recover_lease", client="client2", file=FILE)
-    driver.call("receive_recovery_command", {"file": FILE, "datanode": "datanode2"})
-    for datanode in ("datanode2", "datanode3"):
-        do(driver, "init_replica_recovery", primary="datanode2", file=FILE, datanode=datanode)
-    update(driver, "datanode2", do(driver, "sync_block", primary="datanode2", file=FILE))
-    assert do(driver, "commit_block_synchronization", primary="datanode2", file=FILE).num_bytes == 2
-    assert closed_with(driver) == (1003, 2)
-
-
-def _only_at_a_datanode_that_is_down(semantics: Semantics, *, dies_first: bool) -> RecoveryDriver:
-    """One acknowledged packet: datanode1 has lost it by a restart, datanode2 has it and is down.
-
-    Args:
-        dies_first: the namenode takes datanode2 for dead before it orders the recovery; else datanode2 dies later.
-    """
-    driver = new_driver(semantics, TWO)
-    write_file(driver, packets=1)
-    do(driver, "datanode_crash", datanode="datanode1")
-    do(driver, "datanode_restart_losing_bytes", datanode="datanode1")
-    if dies_first:
-        do(driver, "datanode_crash", datanode="datanode2")
-    begin_recovery(driver)
-    if not dies_first:
-        do(driver, "datanode_crash", datanode="datanode2")
-        do(driver, "init_replica_recovery_failed", primary="datanode1", file=FILE, datanode="datanode2")
-    do(driver, "init_replica_recovery", primary="datanode1", file=FILE, datanode="datanode1")
-    return driver
-
-
-def test_hadoop_deletes_a_block_whose_data_is_at_a_datanode_that_is_down() -> None:
-    """The hole unreachable-is-not-empty, open in 3.4.1."""
-    driver = _only_at_a_datanode_that_is_down(Semantics.HADOOP_3_4, dies_first=False)
-    assert do(driver, "sync_block", primary="datanode1", file=FILE).observed["delete"] == "true"
-
-
-@pytest.mark.parametrize("dies_first", [False, True])
-def test_repaired_waits_for_the_datanode_that_is_down(dies_first: bool) -> None:
-    """The holes unreachable-is-not-empty and dead-are-asked."""
-    driver = _only_at_a_datanode_that_is_down(Semantics.REPAIRED, dies_first=dies_first)
-    assert "abandon_recovery" in refuses_now(driver, "sync_block", primary="datanode1", file=FILE)
-    do(driver, "abandon_recovery", primary="datanode1", file=FILE)
-    do(driver, "datanode_restart", datanode="datanode2")
-    driver.tick(90_001)
-    begin_recovery(driver, "datanode2")
-    assert lead_recovery(driver, "datanode2").num_bytes == 1
 
 
 # -- the run itself -------------------------------------------------------------------------------------------------

@@ -39,13 +39,6 @@ def test_two_phase_commit_has_the_published_number_of_states(managers: int, stat
     assert (result.verdict, result.states) == (Verdict.HOLDS, states)
 
 
-@pytest.mark.slow
-def test_two_phase_commit_with_nine_managers_has_the_known_counts() -> None:
-    result = explore(TWO_PHASE.instance("nine"))
-    assert result.verdict is Verdict.HOLDS
-    assert (result.states, result.generated, result.levels) == (10_340_352, 123_558_402, 29)
-
-
 @pytest.mark.parametrize(
     ("configuration", "states", "generated", "levels"),
     [

@@ -36,8 +36,8 @@ INSTANCES: dict[str, Callable[[], Instance]] = {
     "readers": lambda: READERS.instance("a2"),
     "table": lambda: TABLE.instance("g2"),
     "hdfs_recovery": lambda: RECOVERY.instance(),
-    "hdfs_recovery_hadoop": lambda: RECOVERY.instance("two_clients", semantics="hadoop-3.4"),
 }
+SLOW = {"two_phase", "small_recovery", "every_form", "every_form_overpaid", "hdfs_recovery"}
 # Actions of which no step is compared: the configuration has none, or they are too far for a walk.
 NOT_COMPARED: dict[str, set[str]] = {
     "two_phase": {"rm_receive_commit", "tm_commit"},
@@ -55,15 +55,6 @@ NOT_COMPARED: dict[str, set[str]] = {
         "update_replica_under_recovery_gone",
         "update_replica_under_recovery_refused",
     },
-    "hdfs_recovery_hadoop": {
-        "commit_block_synchronization_again",
-        "commit_block_synchronization_unknown",
-        "complete",
-        "init_replica_recovery_refused",
-        "update_replica_failed",
-        "update_replica_under_recovery_gone",
-        "update_replica_under_recovery_refused",
-    },
 }
 SEED = 20
 WALKS, STEPS_A_WALK, ARBITRARY = 2, 12, 12
@@ -72,7 +63,7 @@ CURIOUS_WALKS_OF_HDFS = 170
 
 
 @pytest.fixture(
-    params=[pytest.param(name, marks=[pytest.mark.slow] if "hdfs" in name else []) for name in INSTANCES],
+    params=[pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in INSTANCES],
     scope="module",
 )
 def machine(request: pytest.FixtureRequest) -> Machine:

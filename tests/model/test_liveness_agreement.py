@@ -13,7 +13,7 @@ from genstamp_model.explore import Verdict
 from genstamp_model.explore.machine import Function, Library
 from genstamp_model.liveness import components, graph
 
-SYSTEMS = 200
+SYSTEMS = 110
 STAMPED = 50
 SUSPECTS = 45
 

@@ -58,6 +58,7 @@ def test_two_phase_commit_is_consistent_for_any_number_of_managers() -> None:
     assert report.lines()[-1].startswith("proved: 7 properties, 56 obligations, all in the decidable fragment, in ")
 
 
+@pytest.mark.slow
 def test_table_has_a_row_for_the_start_and_for_each_action() -> None:
     proof = prove_parametric(TWO_PHASE_PROOF).proof("committed_when_told")
     assert [row.action for row in proof.obligations] == [

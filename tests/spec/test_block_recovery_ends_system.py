@@ -1,12 +1,10 @@
-"""hdfs.block_recovery_ends: what may go wrong, how often, and what that comes to for one file."""
+"""hdfs.block_recovery_ends: what may go wrong, and how often."""
 
 import pytest
 from tests.spec.recovery_runs import Run
 
 from genstamp_model.evaluate import Evaluator
-from genstamp_model.explore import Verdict
 from genstamp_model.language import Configuration, Instance
-from genstamp_model.liveness import judge
 from genstamp_spec.hdfs.systems.block_recovery_ends import BLOCK_RECOVERY_ENDS
 
 
@@ -64,13 +62,3 @@ def test_a_lost_report_is_followed_by_another_attempt() -> None:
     run.do("recovery_gate_opens")
     run.do("release", primary=1)
     assert "file1: 3" in run.shown("recovery_id")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("bug", "expected"), [(None, Verdict.HOLDS), ("HDFS-11576", Verdict.VIOLATED), ("HDFS-12886", Verdict.VIOLATED)]
-)
-def test_a_file_of_a_silent_writer_is_closed_in_the_end(bug: str | None, expected: Verdict) -> None:
-    instance = BLOCK_RECOVERY_ENDS.instance("one_datanode", bugs=[bug] if bug else [])
-    found = {one.claim.name: one.verdict for one in judge(instance, renumber=True)}
-    assert found["files_of_silent_writers_are_closed"] is expected

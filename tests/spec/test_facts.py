@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -65,6 +66,7 @@ SECTIONS: Final = {name: lines for page in PAGES for name, lines in sections(pag
 NAMES: Final = {page.name[0] for page in PAGES} | set(SECTIONS) | {row.name for row in ROWS}
 
 
+@cache
 def cited() -> dict[str, list[str]]:
     """What is cited, as the name of a page, a section or a row, and by which files."""
     found: dict[str, list[str]] = {}

@@ -1,11 +1,10 @@
-"""hdfs.lease: runs that Hadoop's own tests describe, what is refused, and proofs for any number of files."""
+"""hdfs.lease: runs that Hadoop's own tests describe, and what is refused."""
 
 from typing import ClassVar
 
 import pytest
 from tests.spec.recovery_runs import Run
 
-from genstamp_model.parametric import prove_parametric
 from genstamp_spec.hdfs.systems.lease import LEASE
 
 
@@ -331,19 +330,3 @@ def test_hadoop_2_7_never_releases_a_committed_block_and_forgets_its_lease(writt
     assert not run.holds("one_lease_per_open_file")
     for call in ("create", "append", "recover_lease"):
         assert run.refusal(call, client=1, file=0) == "AlreadyBeingCreatedException", call
-
-
-STAMPS = ("block_stamp_never_decreases", "stamps_are_given_out_once", "recovery_id_never_decreases")
-LEASES = ("one_lease_per_open_file", "only_granted_leases_cover_files")
-OWNERS = ("only_the_owner_changes_a_file", "taken_over_file_leaves_its_writer", "fenced_client_changes_nothing")
-
-
-@pytest.mark.slow
-def test_what_is_proved_is_proved_for_any_number_of_clients_files_and_datanodes() -> None:
-    """S8 to S12, S17, and all else that is declared inductive."""
-    model = LEASE.model()
-    report = prove_parametric(model)
-    declared = {claim.name for claim in model.properties if claim.inductive}
-    assert declared >= {*STAMPS, *LEASES, *OWNERS}
-    assert {proof.name for proof in report.proofs} >= declared
-    assert {proof.name for proof in report.proofs if proof.verdict.value != "proved"} == set()

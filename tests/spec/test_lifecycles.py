@@ -1,4 +1,4 @@
-"""The lifecycles against tables written from the facts about Hadoop 3.4.1, edge by edge, not from the code."""
+"""The lifecycles against tables written from the facts about Hadoop 3.4.1 and the paper on GFS, not from the code."""
 
 import ast
 import inspect
@@ -11,6 +11,7 @@ import pytest
 from statemachine import StateMachine
 from statemachine.exceptions import TransitionNotAllowed
 
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle, MutationLifecycle
 from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle, ReplicaLifecycle
 
 # rows, event, states from which it leads, state to which it leads ("same": each stays as it is)
@@ -88,6 +89,34 @@ G.6,A14      commit_block_synchronization_without_close  under_construction -> s
 A.5          close                                       under_construction -> closed
 E.14,A20     delete                                      under_construction closed -> absent
 """
+# The same of GFS, with sections of the paper for rows.
+CHUNK_LEASE = """
+3.1,4.5  grant    none expired -> granted
+3.1      extend   granted extended -> extended
+3.1,3.4  revoke   granted extended -> revoking
+3.4      give_up  revoking -> none
+3.1      expire   granted extended revoking unknown -> expired
+2.6      restart  none granted extended revoking expired unknown -> unknown
+"""
+CHUNK_REPLICA = """
+4.3      create          absent -> current
+4.3,4.5  clone           absent -> current
+4.5      record_version  current -> same
+4.5      miss_version    current -> stale
+4.5      detect_stale    stale -> garbage
+5.2      find_mismatch   current stale -> corrupt
+4.4      orphan          current stale corrupt -> garbage
+5.2      discard         corrupt -> garbage
+4.4      delete          garbage -> absent
+"""
+MUTATION = """
+3.1  push         absent -> data_pushed
+3.1  order        data_pushed -> ordered
+3.1  apply        ordered -> applied
+3.1  acknowledge  applied -> acknowledged
+3.1  fail         data_pushed ordered applied -> failed
+3.1  retry        failed -> data_pushed
+"""
 
 ROWS_OF_BLOCKS = {f"A{number}" for number in range(1, 21)}
 ROWS_OF_REPLICAS = {f"B{number}" for number in range(1, 19)} | {"B1'", "B8'"}
@@ -126,16 +155,22 @@ def declared_edges(machine: type[StateMachine]) -> list[Edge]:
     )
 
 
-LIFECYCLES = [
+HDFS_LIFECYCLES = [
     pytest.param(BlockLifecycle, BLOCK, id="block"),
     pytest.param(ReplicaLifecycle, REPLICA, id="replica"),
     pytest.param(LeaseLifecycle, LEASE, id="lease"),
     pytest.param(FileLifecycle, FILE, id="file"),
 ]
+GFS_LIFECYCLES = [
+    pytest.param(ChunkLeaseLifecycle, CHUNK_LEASE, id="chunk_lease"),
+    pytest.param(ChunkReplicaLifecycle, CHUNK_REPLICA, id="chunk_replica"),
+    pytest.param(MutationLifecycle, MUTATION, id="mutation"),
+]
+LIFECYCLES = [*HDFS_LIFECYCLES, *GFS_LIFECYCLES]
 
 
 @pytest.mark.parametrize(("machine", "table"), LIFECYCLES)
-def test_edges_are_those_of_the_facts(machine: type[StateMachine], table: str) -> None:
+def test_edges_are_those_of_the_facts_or_of_the_paper(machine: type[StateMachine], table: str) -> None:
     assert table_edges(table) == declared_edges(machine)
 
 
@@ -206,7 +241,7 @@ def cited_rows(statement: str) -> set[str]:
     return {row for comment in comments for row in comment.split(", ")}
 
 
-@pytest.mark.parametrize(("machine", "table"), LIFECYCLES)
+@pytest.mark.parametrize(("machine", "table"), HDFS_LIFECYCLES)
 def test_each_event_cites_its_rows_and_a_method(machine: type[StateMachine], table: str) -> None:
     rows_of: dict[str, set[str]] = {}
     for facts, event, _, _ in table_rows(table):
@@ -214,6 +249,13 @@ def test_each_event_cites_its_rows_and_a_method(machine: type[StateMachine], tab
     declared = statements(machine)
     assert rows_of == {event: cited_rows(statement) for event, statement in declared.items()}
     assert [event for event, statement in declared.items() if not re.search(r"\w#\w", statement)] == []
+
+
+@pytest.mark.parametrize(("machine", "table"), GFS_LIFECYCLES)
+def test_each_event_cites_its_sections(machine: type[StateMachine], table: str) -> None:
+    rows = {event: set(sections.split(",")) for sections, event, _, _ in table_rows(table)}
+    cited = {event: set(re.findall(r"section (\d\.\d)", text)) for event, text in statements(machine).items()}
+    assert cited == rows
 
 
 @pytest.mark.parametrize(("machine", "table"), LIFECYCLES)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from genstamp_model.explore import Verdict, Violation, explore
+from genstamp_model.explore import Violation, explore
 from genstamp_model.language import Bug, System, Variation, action, require
 from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.state import Client, File
@@ -67,14 +67,6 @@ def test_reader_that_sees_less_than_before_is_no_step() -> None:
     assert "     promised: 2 -> 1" in violation.story
 
 
-@pytest.mark.slow
-def test_write_path_has_no_late_commit_either() -> None:
-    late = replace(RECOVERY.bug("HDFS-10240"), configuration="two_blocks")
-    violation = broken(WRITE_PATH, late, "refines hdfs.single_writer")
-    assert violation is not None
-    assert violation.path.steps[-1].action.name == "complete_under_recovery"
-
-
 PROJECTED = [
     ("complete", "the caller owns the file", "appenders", "refines hdfs.lease"),
     ("add_block", "the caller owns the file", "appenders", "refines hdfs.lease"),
@@ -126,19 +118,3 @@ def test_fenced_writer_gives_the_block_no_stamp_in_the_pipeline_that_is_seen() -
     assert violation is not None
     assert violation.story[1].startswith("     block_stamp: 1 -> ")
     assert "block under_recovery" in violation.story[2]
-
-
-@pytest.mark.slow
-def test_steps_of_the_systems_that_it_is_made_of_are_taken() -> None:
-    taken = {name for name, steps in explore(WRITE_PATH.instance("two_blocks")).refined.items() if steps}
-    assert {"hdfs.lease.add_block", "hdfs.lease.commit_block_synchronization", "hdfs.lease.client_crash"} <= taken
-    assert {"hdfs.pipeline.add_block", "hdfs.pipeline.complete", "hdfs.pipeline.recovery_starts"} <= taken
-    assert {"hdfs.recovery.sync_block", "hdfs.recovery.commit_block_synchronization_stale"} <= taken
-
-
-@pytest.mark.slow
-def test_every_step_of_the_abstract_files_is_taken() -> None:
-    result = explore(RECOVERY.instance("takeover"))
-    assert result.verdict is Verdict.HOLDS
-    assert all(result.refined.values())
-    assert len(result.refined) == 10

@@ -6,7 +6,6 @@ import pytest
 
 from genstamp_model.explore import explore
 from genstamp_model.language import Instance
-from genstamp_model.prove import prove
 from genstamp_spec.gfs.systems.snapshot import SNAPSHOT
 
 ISOLATION = "files_have_their_own_bytes"
@@ -62,14 +61,3 @@ def test_a_chunk_that_is_deleted_with_its_source_is_lost() -> None:
     instance = SNAPSHOT.instance("one_snapshot", bugs=["chunks-deleted-with-the-source"])
     violation = explore(judged_by(instance, {"listed_chunks_have_replicas"})).violation
     assert violation is not None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("configuration", ["one_snapshot", "two_snapshots", "two_chunks"])
-def test_what_is_declared_inductive_is_proved(configuration: str) -> None:
-    instance = SNAPSHOT.instance(configuration)
-    declared = {claim.name for claim in instance.model.properties if claim.inductive}
-    assert declared >= {ISOLATION, "references_are_files", "shared_chunks_are_not_written"}
-    proofs = prove(instance).proofs
-    assert {proof.name for proof in proofs} >= declared
-    assert {proof.name for proof in proofs if proof.verdict.value != "proved"} == set()

@@ -5,12 +5,7 @@ from typing import ClassVar
 import pytest
 from tests.spec.recovery_runs import Run
 
-from genstamp_model.explore import explore
-from genstamp_model.language import Hole
 from genstamp_spec.hdfs.systems.write_path_restarts import (
-    HFLUSH_WAITS_FOR_REPORTS,
-    RECOVERIES_END_WITH_THEIR_NAMENODE,
-    SAFE_MODE_WAITS_FOR_REPORTS,
     WRITE_PATH_RESTARTS,
 )
 
@@ -183,15 +178,3 @@ def test_a_recovery_whose_report_finds_safe_mode_was_for_nothing() -> None:
     assert run.holds("primary_outlives_its_namenode")
     run.do("commit_block_synchronization", primary=0, file=0)
     assert run.refused_with == "SafeModeException"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "hole",
-    [SAFE_MODE_WAITS_FOR_REPORTS, RECOVERIES_END_WITH_THEIR_NAMENODE, HFLUSH_WAITS_FOR_REPORTS],
-    ids=lambda hole: hole.name,
-)
-def test_hole_breaks_its_promise_at_its_depth(hole: Hole) -> None:
-    violation = explore(WRITE_PATH_RESTARTS.instance(hole.configuration, bugs=[hole.name])).violation
-    assert violation is not None
-    assert (violation.name in hole.breaks, len(violation.path)) == (True, hole.depth)

@@ -7,9 +7,9 @@ import pytest
 from tests.spec.recovery_runs import Run
 
 from genstamp_model.explore import explore
-from genstamp_model.language import Bug, Hole, action, require
+from genstamp_model.language import Bug, action, require
 from genstamp_spec.hdfs.parts.state import Client, File
-from genstamp_spec.hdfs.systems.write_path_truncate import HOLES, WRITE_PATH_TRUNCATE, TruncateOnWritePath
+from genstamp_spec.hdfs.systems.write_path_truncate import WRITE_PATH_TRUNCATE, TruncateOnWritePath
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
@@ -118,14 +118,6 @@ def test_deleting_a_file_takes_the_block_before_the_last_one_too() -> None:
     assert "num_bytes 2" in run.shown("earlier")
     run.do("delete", action="delete_open_file", client=1, file=0)
     assert "num_bytes 2" not in run.shown("earlier")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("hole", HOLES, ids=lambda hole: hole.name)
-def test_hole_breaks_its_promise_at_its_depth(hole: Hole) -> None:
-    violation = explore(WRITE_PATH_TRUNCATE.instance(hole.configuration, bugs=[hole.name])).violation
-    assert violation is not None
-    assert (violation.name in hole.breaks, len(violation.path)) == (True, hole.depth)
 
 
 class LongerFile(TruncateOnWritePath, lane="namenode"):

@@ -16,7 +16,7 @@ from tests.model.systems.ewd840 import EWD840
 from tests.model.systems.fenced_lock import FENCED_LOCK
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
 from tests.model.systems.readers import READERS
-from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
+from tests.model.systems.rings import DINING, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 from tests.model.test_only_named import RING as RING_OF_LIGHTS
@@ -165,7 +165,6 @@ def expected(instance: Instance) -> dict[str, Verdict]:
     ("system", "configuration", "states"),
     [
         (TWO_PHASE, "three", 288),
-        (TWO_PHASE, "five", 8832),
         (FENCED_LOCK, "two", 201),
         (AWKWARD_NAMES, "one", 4),
         (ODD_NAMES, "small", 342),
@@ -175,15 +174,13 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (RING_OF_LIGHTS, "one", 9),
         (DECK, "p1", 146),
         (DIVISION, "one", 175),
-        (PRIVILEGES, "n4", 89),
-        (READERS, "a3", 21527),
+        (READERS, "a2", 390),
         (RING, "n4", 92),
         (TABLE, "g2", 1604),
         (SMALL_RECOVERY, "two", 16214),
         (POST, "two", 66),
         (EUCLID, "one", 163),
         (EWD840, "n3", 302),
-        (EWD840, "n4", 1566),
     ],
     ids=lambda value: value.name if isinstance(value, System) else str(value),
 )
@@ -230,7 +227,7 @@ def test_spin_finds_a_bug(spin: Spin, tmp_path: Path, system: System, bug: str, 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "profile"),
-    [*((seed, STANDARD) for seed in (0, 2, 7, 12, 17, 34)), *((seed, choosing(seed)) for seed in (1, 4, 8, 9))],
+    [*((seed, STANDARD) for seed in (0, 2, 7, 12)), *((seed, choosing(seed)) for seed in (1, 4))],
     ids=lambda value: value if isinstance(value, int) else f"begins in {value.begins}",
 )
 def test_spin_agrees_on_a_random_system(spin: Spin, tmp_path: Path, seed: int, profile: Profile) -> None:

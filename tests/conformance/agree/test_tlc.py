@@ -16,11 +16,10 @@ from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.ewd840 import EWD840
 from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
 from tests.model.systems.readers import READERS
-from tests.model.systems.rings import DINING, PRIVILEGES, RING, TABLE
+from tests.model.systems.rings import DINING, RING, TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 from tests.model.test_any_of import TOKENS
-from tests.model.test_only_named import RING as RING_OF_LIGHTS
 
 from genstamp.agree import tlc
 from genstamp.agree.compare import Outcome
@@ -101,7 +100,7 @@ def test_every_step_is_taken_somewhere() -> None:
     assert taken == {action.name for action in EVERY_FORM.model().actions}
 
 
-@pytest.mark.parametrize("seed", [12, 15, 19, 23])
+@pytest.mark.parametrize("seed", [15, 19])
 def test_random_systems_mean_the_same(seed: int) -> None:
     agrees(RandomSystem(seed).instance())
 
@@ -111,14 +110,12 @@ def test_systems_with_several_initial_states_mean_the_same(system: System, disti
     assert agrees(system.instance()).distinct == distinct
 
 
-@pytest.mark.parametrize("seed", [1, 9])
-def test_random_systems_with_several_initial_states_mean_the_same(seed: int) -> None:
-    agrees(RandomSystem(seed, choosing(seed)).instance())
+def test_a_random_system_with_several_initial_states_means_the_same() -> None:
+    agrees(RandomSystem(1, choosing(1)).instance())
 
 
-@pytest.mark.parametrize("seed", [5, 15])
-def test_random_systems_with_members_in_order_mean_the_same(seed: int) -> None:
-    agrees(RandomSystem(seed, in_order(seed)).instance())
+def test_a_random_system_with_members_in_order_means_the_same() -> None:
+    agrees(RandomSystem(5, in_order(5)).instance())
 
 
 @pytest.mark.parametrize(
@@ -127,9 +124,7 @@ def test_random_systems_with_members_in_order_mean_the_same(seed: int) -> None:
         (RING, "n4", 92),
         (TABLE, "g2", 1604),
         (DINING, "p5", 67),
-        (PRIVILEGES, "n4", 89),
         (CHOICES, "g2", 192),
-        (RING_OF_LIGHTS, "one", 9),
         (DECK, "p1", 146),
         (DIVISION, "one", 175),
         (READERS, "a2", 390),
@@ -154,9 +149,8 @@ def test_a_system_without_variables() -> None:
     assert agrees(NO_VARIABLES.instance()).distinct == 1
 
 
-@pytest.mark.parametrize("seed", [4, 19])
-def test_a_model_without_actions_can_be_read(seed: int, tmp_path: Path) -> None:
-    instance = RandomSystem(seed).instance()
+def test_a_model_without_actions_can_be_read(tmp_path: Path) -> None:
+    instance = RandomSystem(4).instance()
     # Nothing is judged of it, so no such instance is made but here.
     object.__setattr__(instance, "model", replace(instance.model, actions=(), properties=()))
     module = tla.tla(instance)
@@ -371,14 +365,12 @@ def by_hand(module: str, constants: str, claims: str, directory: Path) -> Output
     return output
 
 
-@pytest.mark.parametrize(("managers", "states"), [(3, 288), (5, 8832)])
-def test_published_two_phase_commit(managers: int, states: int, tmp_path: Path) -> None:
-    some = ", ".join(f"r{number}" for number in range(managers))
-    output = by_hand("TwoPhase", f"RM = {{{some}}}", "INVARIANTS TypeOK Consistent", tmp_path)
-    ours = explore(Instance(TWO_PHASE.model(), Configuration("some", sizes={"Rm": managers})))
+def test_published_two_phase_commit(tmp_path: Path) -> None:
+    output = by_hand("TwoPhase", "RM = {r0, r1, r2}", "INVARIANTS TypeOK Consistent", tmp_path)
+    ours = explore(TWO_PHASE.instance("three"))
     assert output.is_done
     assert (output.distinct, output.depth) == (ours.states, ours.depth)
-    assert ours.states == states
+    assert ours.states == 288
 
 
 def test_block_recovery_by_hand(tmp_path: Path) -> None:

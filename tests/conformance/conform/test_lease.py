@@ -7,7 +7,7 @@ from genstamp.adapters import Cluster, ReferenceAdapter
 from genstamp.stateful import Failure, Figures, conform, driving_of
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, Run
-from genstamp_dfs.hdfs.namenode import add_block, complete, lease_recovery
+from genstamp_dfs.hdfs.namenode import complete, lease_recovery
 from genstamp_spec.hdfs.systems.lease import LEASE
 
 pytestmark = pytest.mark.slow
@@ -56,14 +56,3 @@ def test_a_twin_whose_fsync_minds_no_recovery_is_caught() -> None:
 def test_a_twin_that_leaves_a_file_with_its_old_writer_is_caught() -> None:
     """The hole soft-limit-takes-the-file: the writer may go on, although somebody else has had the file taken over."""
     assert "tick" in str(failure_with(Patch(lease_recovery, "_soft_limit_holder", lambda fsn: None)))
-
-
-def test_a_twin_that_forgets_synced_lengths_when_it_restarts_is_caught() -> None:
-    """An fsync is told to nobody: neither to the log nor to the block."""
-    failure_with(Patch(complete, "fsync", lambda fsn, request, caller: None))
-
-
-def test_a_twin_that_gives_a_second_block_to_a_repeated_call_is_caught() -> None:
-    """HDFS-4452: nobody looks whether the call was answered already."""
-    found = failure_with(Patch(add_block, "_analyze_file_state", lambda fsn, inode, previous: None))
-    assert found.event.startswith("add_block")

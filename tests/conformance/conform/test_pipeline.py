@@ -12,7 +12,6 @@ from genstamp_dfs.hdfs.client.input_stream import DFSInputStream
 from genstamp_dfs.hdfs.datanode.block_receiver import BlockReceiver
 from genstamp_dfs.hdfs.datanode.pipeline_operations import PipelineOperations
 from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, UpdateBlockForPipeline, UpdatePipeline
-from genstamp_dfs.hdfs.messages.data_transfer import Packet
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
 from genstamp_dfs.hdfs.namenode import pipeline_calls
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
@@ -47,24 +46,6 @@ def test_a_walk_reaches_what_can_be_reached() -> None:
     assert found.failure is None, str(found.failure)
     assert found.share >= 0.93
     assert {missing.call.split("(")[0] for missing in found.missing} <= {"error_ack_comes", "mirror_fails"}
-
-
-@pytest.mark.slow
-def test_bytes_that_become_visible_too_early_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte counts as acknowledged as soon as it is received."""
-    receive = BlockReceiver._next_packet
-
-    async def next_packet(self: BlockReceiver) -> Packet:
-        packet = await receive(self)
-        if packet.data:
-            assert self._replica is not None
-            self._replica.num_bytes = packet.offset + len(packet.data)
-            self.acknowledge(packet.offset + len(packet.data))
-        return packet
-
-    monkeypatch.setattr(BlockReceiver, "_next_packet", next_packet)
-    failure = failure_of()
-    assert failure.event == "raise_bytes_acked"
 
 
 @pytest.mark.slow

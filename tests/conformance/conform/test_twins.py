@@ -15,10 +15,7 @@ from genstamp.stateful.figures import answers_of
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, Run
 from genstamp.transitions import Reached
-from genstamp_dfs.hdfs.messages.client_protocol import Complete
-from genstamp_dfs.hdfs.namenode import block_recovery_calls, complete, completion
-from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.world.request import Caller
+from genstamp_dfs.hdfs.namenode import block_recovery_calls, completion
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 pytestmark = pytest.mark.slow
@@ -59,23 +56,6 @@ def test_the_reference_implementation_itself_conforms() -> None:
     assert report.verdict == "conforms"
     assert report.figures.largest_set > 1
     assert report.figures.refusals > 0
-
-
-def test_a_writer_that_lost_its_lease_is_caught() -> None:
-    """complete() is taken for the owner's whoever calls it."""
-    completed = complete.complete
-
-    def of_anybody(fsn: FSNamesystem, request: Complete, caller: Caller) -> bool:
-        inode = fsn.directory.get_file(request.path)
-        owner = request.client_name if inode is None else inode.client_name or request.client_name
-        return completed(fsn, Complete(request.path, owner, request.last), caller)
-
-    with patched([Patch(complete, "complete", of_anybody)]):
-        failure = failure_of(ReferenceAdapter())
-    assert failure.event == "complete"
-    assert "the caller owns the file" in failure.labels
-    assert "'the caller owns the file' does not hold" in str(failure)
-    assert "refuses it with LeaseExpiredException" in str(failure)
 
 
 def test_a_complete_under_recovery_is_caught() -> None:

@@ -1,12 +1,10 @@
-"""Each twin of GFS is noticed as its page says, in a run that the implementation itself passes."""
+"""Each twin of GFS is noticed as its page says; `genstamp verify` simulates the implementation itself."""
 
 from pathlib import Path
 
 import pytest
 from tests.conformance.gfs.twins import TWINS, Twin, notice
 from tests.conformance.gfs.twins_page import PAGE
-
-from genstamp_dfs.gfs.simulation.run import run_seed
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -31,7 +29,6 @@ def test_the_page_has_a_row_for_each_twin() -> None:
 @pytest.mark.parametrize("twin", TWINS, ids=[twin.name for twin in TWINS])
 def test_a_twin_is_noticed(twin: Twin) -> None:
     sentence, seed = told(twin)
-    assert run_seed(seed, twin.options, keep_events=False).problems == []
     noticed = notice(twin, [seed])
     assert noticed is not None
     assert noticed.sentence == sentence

@@ -436,3 +436,9 @@ TWINS: Final = (
         BUSY_FILES,
     ),
 )
+
+
+def twin_named(name: str) -> Twin:
+    """The twin of a name."""
+    [twin] = (twin for twin in TWINS if twin.name == name)
+    return twin

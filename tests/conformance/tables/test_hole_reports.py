@@ -36,10 +36,9 @@ def test_what_a_program_showed_on_apache_hdfs_is_reported(repository: Path, rele
     assert {name for name, one in reports.items() if one.texts["kind"] == "loss"} <= set(shown)
 
 
-def test_the_table_is_current_and_each_line_has_its_page(repository: Path) -> None:
-    systems = every_system()
-    assert (repository / "docs" / "holes.md").read_text(encoding="utf-8") == holes_page.page(systems)
-    names = {hole.name for _, hole in holes_page.holes(systems)} | set(hole_reports.read())
+def test_each_hole_and_each_loss_has_its_page(repository: Path) -> None:
+    """`genstamp verify` compares what they say."""
+    names = {hole.name for _, hole in holes_page.holes(every_system())} | set(hole_reports.read())
     assert {path.stem for path in (repository / "docs" / "holes").glob("*.md")} == names
 
 

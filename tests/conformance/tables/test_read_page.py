@@ -183,12 +183,10 @@ def test_no_call_takes_more_than_a_screen(name: str, repository: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["hdfs.recovery", "hdfs.lease", "gfs.chunk_lease"])
-def test_a_page_is_current_and_has_every_action_of_every_semantics(name: str, repository: Path) -> None:
-    system = system_named(name)
-    locked = lock.read(repository / "spec" / "spec.lock")
-    [page] = read_page.pages([system], locked, repository).values()
-    assert page == (repository / "docs" / read_page.FOLDER / f"{name}.md").read_text(encoding="utf-8")
+def test_a_page_has_every_action_of_every_semantics(repository: Path) -> None:
+    """As it is kept: `genstamp verify` compares it with what would be written today."""
+    system = system_named("hdfs.lease")
+    page = (repository / "docs" / read_page.FOLDER / f"{system.name}.md").read_text(encoding="utf-8")
     told = set(re.findall(r"=> (\w+)", page)) | set(re.findall(r"one way more, `(\w+)`", page))
     missing = {
         semantics: {way.name for way in system.actions(None, semantics)} - told for semantics in system.semantics

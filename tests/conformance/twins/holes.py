@@ -33,7 +33,7 @@ CLIENT_FORCES_ONE_BLOCK = "hsync-forces-one-block"
 """The client's own hole: hsync forces only the present block to the disk."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Hole:
     """A hole.
 

@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.patching import Patch, patched
 from tests.conformance.twins.all_twins import TWINS, notice, notice_by_walk
 from tests.conformance.twins.holes import HOLES, Hole
-from tests.conformance.twins.judging import STEPS_EXAMPLES, Twin, judge, judge_steps, judge_walk
+from tests.conformance.twins.judging import Noticed, Twin, judge, judge_walk
 from tests.conformance.twins.page import cells, hole_cells, walk_cell
 from tests.conformance.twins.scenarios import Scenario
 
@@ -27,6 +27,12 @@ MAKE = "python -m tests.conformance.twins.page makes the page"
 notice_once = cache(notice)
 
 
+@cache
+def notice_alone(hole: Hole) -> Noticed | None:
+    """What is noticed with this hole open, and no other."""
+    return hole.notice(hole.alone())
+
+
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.jira)
 def test_a_twin_is_noticed(twin: Twin) -> None:
     noticed = notice_once(twin)
@@ -38,7 +44,7 @@ def test_a_twin_is_noticed(twin: Twin) -> None:
 @pytest.mark.parametrize("hole", HOLES, ids=lambda hole: str(hole.name))
 def test_a_hole_shows_and_its_repair_closes_it(hole: Hole) -> None:
     assert hole.notice(hole.scenario.options) is None
-    noticed = hole.notice(hole.alone())
+    noticed = notice_alone(hole)
     assert noticed is not None
     assert (noticed.judge, hole.says in noticed.sentence) == (hole.judge, True)
     with_all = hole.notice(hole.with_all())
@@ -69,11 +75,6 @@ def test_the_implementation_itself_passes(scenario: Scenario) -> None:
     assert judge(replace(scenario, plans=scenario.plans[:needed])) is None
 
 
-def test_the_implementation_itself_conforms_step_by_step() -> None:
-    """For a tenth of the runs that a twin has to be noticed in: `genstamp verify` drives it for longer."""
-    assert judge_steps(STEPS_EXAMPLES // 10) is None
-
-
 def test_the_implementation_itself_can_be_walked_through() -> None:
     assert judge_walk() is None
 
@@ -83,7 +84,7 @@ def test_the_page_says_what_the_runs_say(repository: Path) -> None:
     rows = [line.rsplit(" | ", 2)[0] for line in lines if line.startswith(("| HDFS-", "| `"))]
     walked = {row.split(" | ")[0].lstrip("| "): row.rpartition("| ")[2] for row in rows if row.startswith("| HDFS-")}
     found = [(twin, notice_once(twin)) for twin in TWINS]
-    shown = [(hole, hole.notice(hole.alone())) for hole in HOLES]
+    shown = [(hole, notice_alone(hole)) for hole in HOLES]
     assert len({twin.jira for twin in TWINS}) == len(TWINS) >= 20
     expected = [[*cells(twin, noticed), walked[twin.jira]] for twin, noticed in found if noticed is not None]
     expected += [hole_cells(hole, noticed) for hole, noticed in shown if noticed is not None]

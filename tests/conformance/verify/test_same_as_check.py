@@ -1,4 +1,4 @@
-"""`genstamp check SYSTEM` asks of every system what `genstamp verify` asks; only what is asked is compared here."""
+"""`genstamp check SYSTEM` asks of a system what `genstamp verify` asks; only what is asked is compared here."""
 
 import inspect
 from pathlib import Path
@@ -9,11 +9,11 @@ import pytest
 from genstamp import leads_to
 from genstamp.cli.check.searches import Options, search
 from genstamp.cli.choosing import to_search
-from genstamp.systems import every_system, place_of
+from genstamp.systems import place_of, system_named
 from genstamp.verify import searching
 from genstamp.verify.job import Context
 from genstamp_model.explore import explore
-from genstamp_model.language import Configuration, Instance, System
+from genstamp_model.language import Configuration, Instance
 
 
 class _AskedError(Exception):
@@ -39,9 +39,10 @@ def asked(monkeypatch: pytest.MonkeyPatch, where: str, verb: Any) -> dict[str, A
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", every_system(), ids=lambda system: system.name)
-def test_check_and_verify_search_alike(system: System, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    _, configurations = to_search(system.name, ())
+@pytest.mark.parametrize("name", ["hdfs.lease", "hdfs.truncate", "gfs.snapshot"])
+def test_check_and_verify_search_alike(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    system = system_named(name)
+    _, configurations = to_search(name, ())
     expected = [one for one in system.configurations if not one.on_demand]
     assert list(configurations) == expected
     context = Context(repository=tmp_path, directory=tmp_path, data=None, seed=0)

@@ -216,6 +216,7 @@ def test_a_walk_is_told_to_people_and_to_machines(small: Walk) -> None:
     assert "     THIS DOES NOT CONFORM:" in walks.told(rejected, missing=False)
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_read_again_and_shown(tmp_path: Path, small: Walk) -> None:
     assert kept.read(tmp_path, "hdfs.recovery") is None
     kept.keep(tmp_path, [small])

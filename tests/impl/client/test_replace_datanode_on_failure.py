@@ -1,21 +1,20 @@
 """When a datanode that failed is replaced (Hadoop: TestReplaceDatanodeOnFailure#testDefaultPolicy)."""
 
+from itertools import product
+
 import pytest
 
 from genstamp_dfs.errors import ConfigurationError
 from genstamp_dfs.hdfs.client.configuration import ClientConfiguration, ReplacePolicy
 
 
-@pytest.mark.parametrize("replication", range(1, 11))
-@pytest.mark.parametrize("existing", range(11))
-@pytest.mark.parametrize("is_append", [False, True])
-@pytest.mark.parametrize("is_hflushed", [False, True])
-def test_default_policy(replication: int, existing: int, is_append: bool, is_hflushed: bool) -> None:
-    replaces = ClientConfiguration().replaces(replication, existing, is_append=is_append, is_hflushed=is_hflushed)
-    if existing == 0 or existing >= replication or replication < 3:
-        assert not replaces
-    else:
-        assert replaces == (existing <= replication // 2 or is_append or is_hflushed)
+def test_default_policy() -> None:
+    client = ClientConfiguration()
+    for replication, existing, is_append, is_hflushed in product(range(1, 11), range(11), (False, True), (False, True)):
+        replaces = client.replaces(replication, existing, is_append=is_append, is_hflushed=is_hflushed)
+        is_short = 0 < existing < replication and replication >= 3
+        expected = is_short and (existing <= replication // 2 or is_append or is_hflushed)
+        assert replaces == expected, (replication, existing, is_append, is_hflushed)
 
 
 @pytest.mark.parametrize(

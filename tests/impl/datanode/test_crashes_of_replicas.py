@@ -135,7 +135,7 @@ FINALIZING = (recover_close, recover_block, truncate_by_copy, finalize, create_o
 UNSTAMPED = (truncate_by_copy, write_in_chunk, finalize, create_other)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(10))
 def test_what_was_synced_survives_writes_and_power_cuts_at_any_effect(seed: int) -> None:
     """hsync and plain writes in turn, in pieces of any size: bytes behind the last hsync are there afterwards."""
     chance = random.Random(seed)
@@ -162,7 +162,7 @@ def test_what_was_synced_survives_writes_and_power_cuts_at_any_effect(seed: int)
     assert len(data) >= synced
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_crash_while_loading_changes_nothing_that_counts(seed: int) -> None:
     for crash_at in range(1, 30):
         disk = SimulatedDisk()

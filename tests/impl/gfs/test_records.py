@@ -62,6 +62,7 @@ def test_every_whole_record_is_read_once_between_padding_fragments_and_duplicate
     assert reader.skipped.num_bytes <= sum(map(len, chunks)) - whole
 
 
+@pytest.mark.slow
 @given(awkward, st.data())
 def test_no_changed_byte_goes_unnoticed(data: bytes, draws: st.DataObject) -> None:
     encoded = bytearray(encode_record(Record(RecordId(3, 4), data)))

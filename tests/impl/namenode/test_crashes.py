@@ -114,6 +114,7 @@ def test_a_start_after_a_life_without_edits_may_crash_too(new_bench: Any, loses_
     assert crashes > 4
 
 
+@pytest.mark.slow
 def test_what_a_dead_process_has_written_is_forced_to_the_disk_before_anything_builds_on_it(new_bench: Any) -> None:
     """Dead between write and sync, started again, and the power fails after the next answer."""
     for crash_at in range(1, crash_points(new_bench) + 1):

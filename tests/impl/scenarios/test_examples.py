@@ -33,6 +33,7 @@ def test_an_example_runs_as_a_script(repository: Path, name: str) -> None:
     assert done.stdout.splitlines() == load(repository, name)(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_soft_limit_lock(repository: Path, seed: int) -> None:
     """Closed, it is free at once; left by a dead application, after the soft limit and not before."""

@@ -73,7 +73,7 @@ inline remove_Write(box, last) { /* takes one copy of a message out, if there is
 }
 hidden int old_written;
 
-/* transition: The store's order of writers is that of the lock. (fenced_lock.py:89) */
+/* transition: The store's order of writers is that of the lock. (fenced_lock.py:68) */
 #define written_never_goes_back (old_written <= written)
 
 inline remember() {
@@ -85,7 +85,7 @@ inline judge_step() {
   skip
 }
 
-/* A client asks for the lock. (fenced_lock.py:53) */
+/* A client asks for the lock. (fenced_lock.py:32) */
 inline acquire(this_client) {
   d_step {
     (  (holder == NO_Client) /* the lock is free, else LockedException */
@@ -104,7 +104,7 @@ inline acquire(this_client) {
   }
 }
 
-/* The lock is taken back; its holder does not know. (fenced_lock.py:61) */
+/* The lock is taken back; its holder does not know. (fenced_lock.py:40) */
 inline time_out() {
   d_step {
     (  !(holder == NO_Client) /* somebody holds the lock */
@@ -115,7 +115,7 @@ inline time_out() {
   }
 }
 
-/* A client writes, believing that it holds the lock. (fenced_lock.py:67) */
+/* A client writes, believing that it holds the lock. (fenced_lock.py:46) */
 inline send(this_client) {
   d_step {
     (  (0 < known[this_client]) /* the client was given a token */
@@ -144,7 +144,7 @@ inline send(this_client) {
   }
 }
 
-/* A write arrives. (fenced_lock.py:73) */
+/* A write arrives. (fenced_lock.py:52) */
 inline store(this_writes) {
   d_step {
     (  (this_writes < writes.size) /* there is such a message */
@@ -169,7 +169,7 @@ inline store(this_writes) {
   }
 }
 
-/* A write comes too late. (fenced_lock.py:81) */
+/* A write comes too late. (fenced_lock.py:60) */
 inline refuse(this_writes) {
   d_step {
     (  (this_writes < writes.size) /* there is such a message */
@@ -204,10 +204,10 @@ inline refuse(this_writes) {
 #define tokens_are_drawn_every_write \
   ((!(0 < writes.size) || tokens_are_drawn_every_write_of(0)) \
    && (!(1 < writes.size) || tokens_are_drawn_every_write_of(1)))
-/* invariant: Nobody knows a token that was not given out. (fenced_lock.py:94) */
+/* invariant: Nobody knows a token that was not given out. (fenced_lock.py:73) */
 #define tokens_are_drawn (tokens_are_drawn_every_client && tokens_are_drawn_every_write)
 
-/* witness: A client can come too late. (fenced_lock.py:101) */
+/* witness: A client can come too late. (fenced_lock.py:80) */
 #define somebody_is_fenced (refused)
 
 active proctype system() {

@@ -56,6 +56,7 @@ def test_all_changes_of_an_expression_are_single_ones() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_expression_of_many_shared_parts_is_changed_in_no_time() -> None:
     shared = ir.make(Op.VARIABLE, (), INTEGER, "a")
     for _ in range(200):

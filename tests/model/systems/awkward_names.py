@@ -2,20 +2,7 @@
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Index,
-    Part,
-    System,
-    action,
-    enumeration,
-    invariant,
-    members,
-    number,
-    per,
-    require,
-)
+from genstamp_model.language import *
 
 
 class Colour(enum.Enum):

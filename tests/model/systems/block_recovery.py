@@ -8,34 +8,7 @@ states. "two" has 11 496 states.
 import enum
 from typing import cast
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Index,
-    Members,
-    Number,
-    Part,
-    Record,
-    System,
-    action,
-    enumeration,
-    flag,
-    forall,
-    invariant,
-    members,
-    minimum,
-    named,
-    none,
-    number,
-    per,
-    record,
-    reference,
-    require,
-    sequence,
-    those,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 # States of a replica, a better one first, and what else an answer can say.
 NONE, FINALIZED, RBW, RWR, RUR, PREEMPTED, FAILED = range(7)

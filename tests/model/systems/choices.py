@@ -3,31 +3,7 @@
 import enum
 from typing import Annotated, Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Enumerated,
-    Index,
-    Members,
-    Number,
-    Part,
-    System,
-    action,
-    enumeration,
-    exists,
-    invariant,
-    leads_to,
-    members,
-    named,
-    number,
-    per,
-    pick,
-    require,
-    those,
-    transition,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Person(Index, unnamed="Guest"):

@@ -3,44 +3,7 @@
 import enum
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Index,
-    Maybe,
-    Part,
-    Record,
-    System,
-    action,
-    bag,
-    choose,
-    count,
-    each,
-    enumeration,
-    exists,
-    flag,
-    forall,
-    invariant,
-    largest,
-    maximum,
-    members,
-    minimum,
-    named,
-    none,
-    number,
-    optional,
-    per,
-    pick,
-    record,
-    reference,
-    require,
-    sequence,
-    smallest,
-    those,
-    transition,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Owner(Index, unnamed="User"):

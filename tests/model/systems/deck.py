@@ -2,28 +2,7 @@
 
 from typing import Annotated, Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Index,
-    Number,
-    Part,
-    Record,
-    System,
-    action,
-    flag,
-    invariant,
-    number,
-    optional,
-    per,
-    record,
-    reference,
-    require,
-    sequence,
-    transition,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Player(Index, symmetric=True):

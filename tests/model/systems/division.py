@@ -3,22 +3,7 @@
 import enum
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Part,
-    System,
-    action,
-    any_of,
-    enumeration,
-    invariant,
-    number,
-    pick,
-    require,
-    transition,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Size(enum.Enum):

@@ -12,24 +12,7 @@ the last one, so that there are finitely many states without any limit.
 import enum
 from dataclasses import replace
 
-from genstamp_model.language import (
-    Bool,
-    Bug,
-    Configuration,
-    Index,
-    Part,
-    System,
-    action,
-    enumeration,
-    exists,
-    flag,
-    invariant,
-    leads_to,
-    ordered,
-    per,
-    require,
-    when,
-)
+from genstamp_model.language import *
 
 OVERTAKEN_FOR_EVER = Bug(
     "HDFS-11576",

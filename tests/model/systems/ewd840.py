@@ -5,24 +5,7 @@ The counts of states are those that are published for the TLA+ specification of 
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Index,
-    Part,
-    System,
-    action,
-    any_of,
-    enumeration,
-    flag,
-    forall,
-    invariant,
-    per,
-    reference,
-    require,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Node(Index, ordered=True):

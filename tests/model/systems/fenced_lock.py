@@ -5,28 +5,7 @@
 
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Bug,
-    Configuration,
-    Index,
-    Part,
-    Record,
-    System,
-    action,
-    bag,
-    flag,
-    forall,
-    invariant,
-    none,
-    optional,
-    ordered,
-    per,
-    reference,
-    require,
-    transition,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Client(Index, symmetric=True):

@@ -7,35 +7,7 @@ writers and stores, who are interchangeable, but for the administrator.
 
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Bug,
-    Configuration,
-    Index,
-    Part,
-    Record,
-    System,
-    action,
-    bag,
-    choose,
-    flag,
-    invariant,
-    members,
-    named,
-    none,
-    number,
-    optional,
-    ordered,
-    per,
-    record,
-    reference,
-    require,
-    sequence,
-    smallest,
-    transition,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Party(Index, symmetric=True, unnamed="Writer"):

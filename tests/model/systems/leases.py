@@ -6,27 +6,7 @@ client that writes shows the stamp that it was given, and the namenode compares 
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Bug,
-    Configuration,
-    Index,
-    Part,
-    System,
-    action,
-    count,
-    enumeration,
-    exists,
-    invariant,
-    members,
-    named,
-    number,
-    ordered,
-    per,
-    require,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Holder(Index, unnamed="Client"):

@@ -2,33 +2,7 @@
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Index,
-    Part,
-    Record,
-    System,
-    action,
-    bag,
-    choose,
-    enumeration,
-    flag,
-    invariant,
-    largest,
-    leads_to,
-    members,
-    minimum,
-    named,
-    number,
-    optional,
-    reference,
-    require,
-    sequence,
-    smallest,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Client(Index):

@@ -2,24 +2,7 @@
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Index,
-    Part,
-    Record,
-    System,
-    action,
-    enumeration,
-    invariant,
-    members,
-    record,
-    reference,
-    require,
-    sequence,
-    those,
-    when,
-)
+from genstamp_model.language import *
 
 
 class Actor(Index, symmetric=True):

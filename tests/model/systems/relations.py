@@ -5,29 +5,7 @@ steps are few, because what counts is the state. "loose" has no relation of peop
 be put into order by what belongs to each.
 """
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Index,
-    Part,
-    Record,
-    System,
-    action,
-    bag,
-    flag,
-    invariant,
-    members,
-    named,
-    number,
-    optional,
-    ordered,
-    per,
-    record,
-    reference,
-    require,
-    sequence,
-    those,
-)
+from genstamp_model.language import *
 
 
 class Soul(Index, symmetric=True, unnamed="Person"):

@@ -7,37 +7,7 @@ five of them have 67 states, as published of the specification by Chandy and Mis
 import enum
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Bug,
-    Configuration,
-    Index,
-    Maybe,
-    Part,
-    Record,
-    System,
-    action,
-    count,
-    each,
-    enumeration,
-    exists,
-    flag,
-    forall,
-    invariant,
-    leads_to,
-    members,
-    named,
-    none,
-    number,
-    optional,
-    per,
-    record,
-    reference,
-    require,
-    transition,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Node(Index, ordered=True):

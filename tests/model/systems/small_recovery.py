@@ -9,34 +9,7 @@ stamps, bytes and crashes: (3, 3, 2, 1) has 284 862 distinct states, 897 111 wit
 import enum
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Bug,
-    Configuration,
-    Index,
-    Part,
-    Record,
-    System,
-    action,
-    count,
-    enumeration,
-    exists,
-    flag,
-    forall,
-    invariant,
-    members,
-    minimum,
-    none,
-    number,
-    optional,
-    ordered,
-    per,
-    record,
-    require,
-    transition,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Datanode(Index, symmetric=True):

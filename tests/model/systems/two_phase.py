@@ -7,24 +7,7 @@ Commit", ACM TODS 31(1), 2006, section 3), with the set of messages ever sent ke
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Bug,
-    Configuration,
-    Index,
-    Part,
-    System,
-    action,
-    enumeration,
-    exists,
-    flag,
-    forall,
-    invariant,
-    members,
-    per,
-    require,
-    witness,
-)
+from genstamp_model.language import *
 
 
 class Rm(Index, symmetric=True):

@@ -2,7 +2,7 @@
 
 from tests.model.systems.two_phase import Rm, RmState, TmState, TwoPhase
 
-from genstamp_model.language import Bool, Configuration, System, exists, forall, invariant
+from genstamp_model.language import *
 
 
 class Proof(TwoPhase):

@@ -25,7 +25,6 @@ from genstamp_dfs.simulation.loop import Life
 from genstamp_dfs.world.times import SECOND_US
 from genstamp_spec.gfs.systems.master_log import MASTER_LOG
 
-SEEDS: Final = range(6)
 ROTTING: Final = range(4, 10)
 """In these the master dies often enough behind a checkpoint."""
 

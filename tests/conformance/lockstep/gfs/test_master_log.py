@@ -1,11 +1,10 @@
-"""Simulated runs of GFS, and events made one by one, held against gfs.master_log."""
+"""Runs of masters in trouble, and events made one by one, held against gfs.master_log."""
 
 from collections.abc import Sequence
 
 import pytest
 from tests.conformance.lockstep.gfs.master_log_runs import (
     ROTTING,
-    SEEDS,
     SHADOWS,
     hold,
     hold_runs,
@@ -16,35 +15,10 @@ from tests.conformance.lockstep.gfs.master_log_runs import (
 )
 
 from genstamp.events import Event
-from genstamp.lockstep import Held, LeftOut, hold_seeds
+from genstamp.lockstep import Held, LeftOut
 from genstamp.lockstep.gfs import master_log_words as words
 from genstamp.lockstep.gfs.master_log import MasterLogProjection
 from genstamp_dfs.gfs.protocol import MASTER
-from genstamp_spec.gfs.systems.master_log import MASTER_LOG
-
-
-@pytest.mark.slow
-def test_runs_with_faults_conform_and_show_every_action_but_those_named() -> None:
-    shown: set[str] = set()
-    held = hold_seeds(
-        MASTER_LOG,
-        SEEDS,
-        watch=lambda fit, before, step: shown.update(
-            call.action.name for state in before for call, _ in fit.taken(state, step)
-        ),
-    )
-    assert held.verdict == "conforms", "\n".join(line for one in held.rejections for line in one.lines())
-    assert (held.runs, held.entities, held.undetermined) == (len(SEEDS), len(SEEDS), 0)
-    assert not held.ended
-    assert held.judged + sum(held.left_out.values()) == held.events
-    assert held.judged > 200 * len(SEEDS)
-    assert {action.name for action in MASTER_LOG.model().actions} - shown == set(words.NEVER)
-
-
-@pytest.mark.slow
-def test_runs_without_faults_conform() -> None:
-    held = hold_seeds(MASTER_LOG, range(3), faults=False)
-    assert (held.verdict, held.undetermined) == ("conforms", 0)
 
 
 @pytest.mark.slow

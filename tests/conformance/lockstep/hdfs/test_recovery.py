@@ -15,28 +15,15 @@ from genstamp.lockstep.hdfs import block_words as words
 from genstamp.lockstep.hdfs.recovery import RecoveryProjection
 from genstamp_dfs.hdfs.datanode import recovery_task
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease, LeaseManager
-from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.run import default_options
 from genstamp_dfs.world.times import SECOND_US
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
-SEEDS: Final = range(6)
 SOFT_S: Final = 60
 HARD_S: Final = 300
 
 
 # -- simulated ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("semantics", list(Semantics))
-def test_runs_with_faults_conform(semantics: Semantics) -> None:
-    held = hold_seeds(RECOVERY, SEEDS, semantics=semantics)
-    assert held.verdict == "conforms", "\n".join(line for one in held.rejections for line in one.lines())
-    assert (held.runs, held.undetermined) == (len(SEEDS), 0)
-    assert held.entities > 40
-    assert sum(held.ended.values()) < held.entities / 5
-    assert held.judged > held.events / 10
 
 
 @pytest.mark.slow

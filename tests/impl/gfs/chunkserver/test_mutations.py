@@ -148,6 +148,7 @@ def test_a_call_of_a_client_that_comes_twice_is_done_once_and_one_that_it_has_gi
     assert cluster.bytes_of("c1") == cluster.bytes_of("c3") == b"two"
 
 
+@pytest.mark.slow
 def test_overlapping_writes_of_many_leave_the_same_bytes_everywhere_whatever_the_network_does() -> None:
     applied = 0
     for seed in range(15):

@@ -336,6 +336,7 @@ def test_mutations_go_on_while_a_checkpoint_is_written() -> None:
     assert len(bench.names()) == 40
 
 
+@pytest.mark.slow
 def test_no_checkpoint_is_there_before_the_records_in_it() -> None:
     """A log replica does not answer: what it has not on disk is told to nobody, and counts for no checkpoint."""
     bench = Bench(0, checkpoint_records=5)

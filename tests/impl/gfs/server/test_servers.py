@@ -100,6 +100,7 @@ async def test_a_replica_that_rots_is_not_read_and_made_anew(tmp_path: Path) -> 
         await until(lambda: all(bytes_on(cluster, name, 1) == data for name in cluster.chunkservers))
 
 
+@pytest.mark.slow
 async def test_a_snapshot_stays_as_it_was_while_others_append(tmp_path: Path) -> None:
     async with servers(tmp_path) as cluster, cluster.client() as client:
         await client.make_directory("/d")
@@ -132,6 +133,7 @@ async def test_a_snapshot_stays_as_it_was_while_others_append(tmp_path: Path) ->
         assert await client.read("/d/file", 0, CHUNK) == now
 
 
+@pytest.mark.slow
 async def test_a_master_that_starts_again_grants_no_lease_before_the_old_ones_are_over(tmp_path: Path) -> None:
     async with servers(tmp_path) as cluster, cluster.client() as client:
         await client.create("/file")

@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_dfs.gfs.simulation.options import default_options
 from genstamp_dfs.gfs.simulation.plan import FAULTS, PlanOptions, make_plan
@@ -23,6 +25,7 @@ def test_plans_have_all_faults() -> None:
     assert {fault.kind for plan in plans for fault in plan.faults} == set(FAULTS)
 
 
+@pytest.mark.slow
 def test_a_rotten_replica_is_found_reported_and_made_anew() -> None:
     run = quiet_run()
     assert run.cluster.rot("chunkserver1", random.Random(1))
@@ -36,6 +39,7 @@ def test_a_rotten_replica_is_found_reported_and_made_anew() -> None:
     assert run.cluster.rotting.not_found() == []
 
 
+@pytest.mark.slow
 def test_the_last_sound_replica_does_not_rot() -> None:
     run = quiet_run()
     cluster = run.cluster
@@ -45,6 +49,7 @@ def test_the_last_sound_replica_does_not_rot() -> None:
     assert not cluster.rot(MASTER, random.Random(1))
 
 
+@pytest.mark.slow
 def test_rot_is_taken_back_where_a_lease_goes_to_rotten_replicas_alone() -> None:
     cluster = quiet_run().cluster
     assert cluster.rot("chunkserver1", random.Random(1))
@@ -59,6 +64,7 @@ def test_rot_is_taken_back_where_a_lease_goes_to_rotten_replicas_alone() -> None
     assert cluster.rotting.not_found() == []
 
 
+@pytest.mark.slow
 def test_what_alone_is_offered_a_version_does_not_rot() -> None:
     """The others are as good until it is recorded, and stale from then on."""
     cluster = quiet_run().cluster
