@@ -18,11 +18,15 @@ from genstamp.tables import holes_page
 from genstamp.verify.breaking import Break, breaks, steps, undetermined, written
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
-from genstamp_model.explore import Progress, Result, explore
+from genstamp_model.evaluate import Evaluator
+from genstamp_model.explore import Compiled, Progress, Result, Search, explore
 from genstamp_model.explore import Verdict as Found
+from genstamp_model.explore.violation import broken_invariant
 from genstamp_model.language import OTHER_STATES, Difference, Hole, System
+from genstamp_model.language.ir import negation
 from genstamp_model.language.model import Instance
 from genstamp_model.liveness import Liveness
+from genstamp_model.path import Path
 
 _EVERY_S: Final = 5.0
 
@@ -161,21 +165,36 @@ def _different(context: Context, claim: str, declared: System, fault: Difference
 
 
 def search_on(instance: Instance) -> tuple[Result, list[Break]]:
-    """Search an instance to the end although it breaks properties: those that broke are left out, one after the other.
+    """Search an instance to the end although it breaks properties, and find a shortest way to break each.
+
+    A transition property that breaks ends the search, which then begins anew without it. For invariants one search is
+    enough: each is asked for as a witness of its opposite.
 
     Returns:
-        The result of the last search, and what broke in the order in which it was found. That search has a
-        violation only if something breaks that is no property: no step is possible, or a step fails.
+        The result of the last search, and what broke, what breaks soonest first. That search has a violation only if
+        something breaks that is no property: no step is possible, or a step fails.
     """
-    found: list[Break] = []
-    model = instance.model
+    model, configuration, found = instance.model, instance.configuration, list[Break]()
+    invariants = {f"not {claim.name}": claim for claim in model.properties if claim.kind == "invariant"}
+    opposites = [
+        replace(claim, name=name, kind="witness", parameters=(), condition=negation(claim.closed))
+        for name, claim in invariants.items()
+    ]
+    asked = replace(model, properties=(*(claim for claim in model.properties if claim.kind != "invariant"), *opposites))
     while True:
-        result = explore(Instance(model, instance.configuration), progress=_printer())
+        search = Search(Compiled(Instance(asked, configuration)))
+        result = search.run(progress=_printer())
         violation = result.violation
-        if violation is None or violation.kind not in ("invariant", "transition"):
-            return result, found
+        if violation is None or violation.kind != "transition":
+            break
         found += breaks(violation)
-        model = replace(model, properties=tuple(claim for claim in model.properties if claim.name != violation.name))
+        asked = replace(asked, properties=tuple(one for one in asked.properties if one.name != violation.name))
+    for name, claim in invariants.items():
+        if (path := search.witness(name)) is not None:
+            alone = Instance(replace(model, properties=(claim,)), configuration)
+            found += breaks(broken_invariant(Evaluator(alone), Path(alone, path.initial, path.steps)))
+    seen = {name: depth for name, depth in result.witnesses.items() if name not in invariants}
+    return replace(result, witnesses=seen), sorted(found, key=lambda one: len(one.path))
 
 
 def _row(claim: str, result: Result, data: Mapping[str, Any], judged: tuple[Liveness, ...]) -> Row:
