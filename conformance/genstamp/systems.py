@@ -175,9 +175,13 @@ def systems_in(path: Path) -> dict[str, System]:
     """The systems that a file declares or imports, by the names that it gives them.
 
     Raises:
-        OwnSystemError: the file cannot be read, or has no system.
+        OwnSystemError: the file cannot be read, has no system, or is no Python file.
         SpecError: the module there raises an exception, or misuses the language.
     """
+    if path.suffix != ".py":
+        whole, _, name = str(path).partition(":")
+        one = f"; one system alone is checked by genstamp check {path}" if name else ""
+        raise OwnSystemError(str(path), f"expected a file, as {Path(whole).with_suffix('.py')}{one}")
     loaded = _loaded(str(path), str(path))
     systems = {name: value for name, value in vars(loaded).items() if isinstance(value, System)}
     if not systems:

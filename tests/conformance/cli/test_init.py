@@ -30,6 +30,14 @@ def test_file_of_two_systems_needs_a_name(
     assert "there are several in the file; write ring.py:NAME, with one of RING, OTHER" in capsys.readouterr().err
 
 
+def test_a_file_is_verified_as_a_whole(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ends(monkeypatch, "verify", f"{file}:RING") == 151
+    told = "expected a file, as ring.py; one system alone is checked by genstamp check ring.py:RING"
+    assert told in capsys.readouterr().err
+
+
 def test_file_that_exists_stays(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
