@@ -1,7 +1,7 @@
 """Reports the searches of the verb `check`: as text, as JSON, as test cases, and by the exit code."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, left_out, rule_named, rules, search_rule
 from genstamp_model.explore import INTERRUPTED, Result, Verdict, Violation
+from genstamp_model.false_part import FalsePart
 from genstamp_model.language.model import Instance, Model
 from genstamp_model.language.types import has_ordered_number
 from genstamp_model.liveness import Liveness
@@ -118,7 +119,7 @@ def _told_figures(result: Result) -> Iterator[str]:
 
 
 def told_violation(violation: Violation, what_path: str = "a shortest counterexample") -> Iterator[str]:
-    """A violation and the path to it in lines of text."""
+    """A violation, the path to it, and which part of the property is false, in lines of text."""
     what = f"{violation.kind} {violation.name}".rstrip()
     yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
     yield f"  {what_path}, {len(violation.path)} steps:"
@@ -183,9 +184,15 @@ def plain_violation(violation: Violation | None) -> dict[str, Any] | None:
         "kind": violation.kind,
         "name": violation.name,
         "message": violation.message,
+        "false_part": plain_part(violation.part),
         "steps": len(violation.path),
         "trace": violation.path.to_itf(violated=violation.name or violation.kind),
     }
+
+
+def plain_part(part: FalsePart | None) -> dict[str, Any] | None:
+    """The part of a property that is false, as JSON; None for what is no property, or a refinement."""
+    return None if part is None else asdict(part)
 
 
 def trace(all_: Sequence[Searched]) -> dict[str, Any] | None:
