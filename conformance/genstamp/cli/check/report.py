@@ -1,12 +1,12 @@
 """Reports the searches of the verb `check`: as text, as JSON, as test cases, and by the exit code."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 from genstamp import coverage, leads_to, vacuity
-from genstamp.cli.check.searches import Options, search
+from genstamp.cli.check.searches import Options, counted, search
 from genstamp.report import Case
 from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
@@ -20,10 +20,11 @@ from genstamp_model.liveness import Liveness
 
 @dataclass(frozen=True)
 class Searched:
-    """One search, and the leads-to properties that were judged after it."""
+    """One search, the leads-to properties that were judged after it, and what `counted` gives."""
 
     result: Result
     judged: tuple[Liveness, ...] = ()
+    new_states: Mapping[str, int] | None = None
 
     @property
     def instance(self) -> Instance:
@@ -60,7 +61,7 @@ def searched(instance: Instance, options: Options) -> Searched:
     """Search an instance, and judge its leads-to properties if the search keeps its states."""
     result = search(instance, options)
     judged = leads_to.judged(result, options.max_states, options.renumber) if options.keeps_states else ()
-    return Searched(result, judged)
+    return Searched(result, judged, counted(result, options))
 
 
 def told(found: Searched) -> Iterator[str]:
@@ -94,6 +95,7 @@ def told(found: Searched) -> Iterator[str]:
         yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses{upper}{parts}"
     for one in found.judged:
         yield from leads_to.told(one)
+    yield from _told_actions(found)
     if could_be_renumbered(found):
         yield (
             "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles; "
@@ -116,6 +118,17 @@ def _told_figures(result: Result) -> Iterator[str]:
     cuts = ", ".join(f"{name} {steps:,}" for name, steps in sorted(result.cuts.items()))
     if cuts:
         yield f"  steps cut off by limits: {cuts}"
+
+
+def _told_actions(found: Searched) -> Iterator[str]:
+    """How often each action was taken, if its new states were counted."""
+    if found.new_states is None:
+        return
+    taken, idle = found.result.taken, found.result.idle
+    width = max(map(len, (*taken, "action")))
+    yield f"  {'action':<{width}} {'steps':>15} {'change nothing':>15} {'new states':>15}"
+    for name, new in found.new_states.items():
+        yield f"  {name:<{width}} {taken[name]:>15,} {idle[name]:>15,} {new:>15,}"
 
 
 def told_violation(violation: Violation, what_path: str = "a shortest counterexample") -> Iterator[str]:
@@ -164,6 +177,8 @@ def plain(found: Searched) -> dict[str, Any]:
         "compile_seconds": round(result.compile_seconds, 3),
         "cuts": dict(result.cuts),
         "taken": dict(result.taken),
+        "change_nothing": dict(result.idle),
+        "new_states": None if found.new_states is None else dict(found.new_states),
         "refusals": [
             {"action": r.action, "check": r.label, "refuses": r.refuses, "defensive": r.defensive, "seen": r.seen}
             for r in result.refusals
