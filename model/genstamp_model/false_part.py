@@ -21,7 +21,7 @@ class FalsePart:
     Attributes:
         members: the members for which it is, as (name, member).
         although: conditions that hold, and under which one of `claimed` should.
-        claimed: conditions of which none holds.
+        claimed: conditions of which none holds; at least one.
         values: what `claimed` reads, as (expression, value), each once.
     """
 
@@ -29,6 +29,33 @@ class FalsePart:
     although: tuple[str, ...]
     claimed: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
+
+    def lines(self) -> Iterator[str]:
+        """The part as a reader sees it below a path."""
+        which = "none of these holds" if len(self.claimed) > 1 else "this does not hold"
+        is_of_step = any("'" in text for text in (*self.although, *self.claimed))
+        primes = " (x' is the value of x after the step)" if is_of_step else ""
+        yield f"{which}{self._for_whom}{primes}:"
+        yield from (f"  {text}" for text in self.claimed)
+        yield from (f"  {text}" for text in (self._where, self._although) if text)
+
+    def __str__(self) -> str:
+        found = (f"{' or '.join(self.claimed)} is false{self._for_whom}", self._where, self._although)
+        return ", ".join(filter(None, found))
+
+    @property
+    def _for_whom(self) -> str:
+        members = ", ".join(f"{name} {member}" for name, member in self.members)
+        return f" for {members}" if members else ""
+
+    @property
+    def _where(self) -> str:
+        values = ", ".join(f"{text} = {value}" for text, value in self.values)
+        return f"where {values}" if values else ""
+
+    @property
+    def _although(self) -> str:
+        return f"although {' and '.join(self.although)}" if self.although else ""
 
 
 def false_part(evaluator: Evaluator, claim: Property, state: State, after: State | None = None) -> FalsePart | None:
@@ -40,6 +67,16 @@ def false_part(evaluator: Evaluator, claim: Property, state: State, after: State
     if evaluator.holds(claim, state, after):
         return None
     return _Descent(evaluator, state, after).part(claim.closed, {})
+
+
+def failing(evaluator: Evaluator, claim: Property, before: State, after: State | None = None) -> str:
+    """The name of a property that fails after a step, or of it, and the part that is false.
+
+    Args:
+        after: the state after the step; None where the property fails in the state `before`.
+    """
+    states = (before, after) if claim.kind == "transition" else (after or before,)
+    return f"{claim.name}: {false_part(evaluator, claim, *states)}"
 
 
 class _Descent:
@@ -55,12 +92,16 @@ class _Descent:
                 return self._for_member(expr, expr.args[0], bound)
             case Op.NOT if expr.args[0].op is Op.EXISTS:
                 return self._for_member(expr.args[0], ir.negation(expr.args[0].args[0]), bound)
+            case Op.NOT if expr.args[0].op is Op.AND:
+                *although, last = _members(expr.args[0], Op.AND)
+                return self._under(although, [ir.negation(last)], bound)
             case Op.AND:
                 return self.part(self._smallest(expr, bound), bound)
             case Op.OR:
                 members = list(_members(expr, Op.OR))
-                although = [arg.args[0] for arg in members if arg.op is Op.NOT]
-                return self._under(although, [arg for arg in members if arg.op is not Op.NOT], bound)
+                # Of negations alone, the last is what is claimed: `a.implies(~b)`.
+                claimed = [arg for arg in members if arg.op is not Op.NOT] or members[-1:]
+                return self._under([arg.args[0] for arg in members if arg not in claimed], claimed, bound)
             case Op.ITE:
                 condition, then, otherwise = expr.args
                 if self._holds(condition, bound):

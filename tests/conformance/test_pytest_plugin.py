@@ -95,7 +95,7 @@ def test_coverage_of_the_configurations_is_a_test(outcomes: dict[str, str]) -> N
 @pytest.mark.slow
 def test_violation_is_shown_with_its_counterexample_and_no_stack(outcomes: dict[str, str]) -> None:
     assert outcomes["bad_protocol.py::LOCK::two::holder_is_not_replaced"] == "FAILED"
-    assert "bad_protocol.py:33: failure: transition holder_is_not_replaced in 4 steps" in outcomes["output"]
+    assert "bad_protocol.py:33: failure: transition holder_is_not_replaced in 4 steps: " in outcomes["output"]
     assert "4. take(process process2)" in outcomes["output"]
     assert "Traceback" not in outcomes["output"] and "genstamp/pytest_plugin" not in outcomes["output"]
 

@@ -245,7 +245,7 @@ def test_a_proof_says_in_which_initial_state_a_property_fails() -> None:
     assert broken is not None
     lines = broken.lines()
     assert "begins with lost: 3" in lines
-    assert lines[-1] == "initially: few: (lost < 3)"
+    assert lines[-1] == "initially: few: lost < 3 is false, where lost = 3"
     assert len(explore(system.instance()).violation.path) == 0  # type: ignore[union-attr]
 
 

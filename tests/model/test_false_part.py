@@ -52,6 +52,11 @@ class Counting(Part):
         """A bound by cases."""
         return when(s.stopped, s.shared < 1, s.shared < 2)
 
+    @invariant
+    def never_both(s) -> Bool:
+        """What must not be under a condition."""
+        return (s.shared >= 1).implies(~((s.shared >= 2) & s.stopped))
+
     @transition
     def shared_stays(s, t: Self) -> Bool:
         """The number never changes."""
@@ -94,3 +99,24 @@ def test_of_a_step_both_values_are_told() -> None:
     assert _part("shared_stays", {"shared": 1}, {"shared": 2}) == FalsePart(
         (), (), ("shared' == shared",), (("shared'", "2"), ("shared", "1"))
     )
+
+
+def test_of_negations_the_last_is_claimed() -> None:
+    part = _part("never_both", {"shared": 3, "stopped": True})
+    assert part == FalsePart((), ("1 <= shared", "2 <= shared"), ("~stopped",), (("stopped", "true"),))
+    assert str(part) == "~stopped is false, where stopped = true, although 1 <= shared and 2 <= shared"
+
+
+def test_a_part_is_told_in_lines_and_in_one() -> None:
+    part = _part("running_nodes_are_low", {"count": (1, 3)})
+    assert part is not None
+    assert list(part.lines()) == [
+        "none of these holds for node node2:",
+        "  stopped",
+        "  count[node] < 2",
+        "  where stopped = false, count[node] = 3",
+    ]
+    assert str(part) == "stopped or count[node] < 2 is false for node node2, where stopped = false, count[node] = 3"
+    of_step = _part("shared_stays", {"shared": 1}, {"shared": 2})
+    assert of_step is not None
+    assert next(of_step.lines()) == "this does not hold (x' is the value of x after the step):"

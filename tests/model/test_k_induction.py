@@ -87,7 +87,7 @@ def test_steps_in_a_row_that_break_a_property_are_shown() -> None:
         "a: 1 -> 5",
         "b: 5 -> 0",
         "c: 0 -> 1",
-        "fails: never_five: ~(a == 5)",
+        "fails: never_five: ~(a == 5) is false, where a = 5",
     ]
 
 

@@ -225,7 +225,11 @@ def test_property_that_fails_initially_is_shown() -> None:
 
     proof = prove_part(Lamps).proof("some_lit")
     assert proof.broken_by is not None
-    assert proof.broken_by.lines == ("initially", "with 1 Node", "fails: some_lit: ~(lit == {})")
+    assert proof.broken_by.lines == (
+        "initially",
+        "with 1 Node",
+        "fails: some_lit: ~(lit == {}) is false, where lit = {}",
+    )
 
 
 def test_number_that_leaves_its_range_is_shown() -> None:

@@ -212,7 +212,8 @@ def test_transition_property_that_some_step_breaks_is_shown() -> None:
         "step: draw(node node1)",
         "stamp: 0 -> 1",
         "shown[node1]: 2 -> 1",
-        "fails: shown_only_rises(node node1): (shown[node] <= shown'[node])",
+        "fails: shown_only_rises: shown[node] <= shown'[node] is false for node node1, "
+        "where shown[node] = 2, shown'[node] = 1",
         "only this matters: stamp is 0, shown[node1] is 2",
     ]
     assert_breaks(instance, proof)
@@ -243,7 +244,7 @@ def test_step_is_shown_from_a_state_near_the_initial_one() -> None:
         "before: fourth is 2",
         "step: fall()",
         "fallen: false -> true",
-        "fails: never_fallen: ~fallen",
+        "fails: never_fallen: ~fallen is false, where fallen = true",
         "only this matters: one is 5, other is 100, third is 3, fourth is 2",
     ]
 
@@ -337,7 +338,7 @@ def test_limits_are_not_guards() -> None:
         "step: draw(node node1)",
         "stamp: 2 -> 3",
         "shown[node1]: 0 -> 3",
-        "fails: within_the_limit: (stamp <= 2)",
+        "fails: within_the_limit: stamp <= 2 is false, where stamp = 3",
         "only this matters: stamp is 2",
     ]
     assert report.proof("within_the_declared_limit").verdict is Verdict.VIOLATED
@@ -591,7 +592,7 @@ def test_property_that_fails_initially_is_violated() -> None:
     assert proof.obligations[0].action is None
     assert proof.obligations[0].verdict is Verdict.VIOLATED
     assert {row.verdict for row in proof.obligations[1:]} == {Verdict.PROVED}
-    assert story(proof) == ["initially: started: (1 <= one)"]
+    assert story(proof) == ["initially: started: 1 <= one is false, where one = 0"]
 
 
 def test_property_that_is_inductive_undeclared_is_listed_with_what_it_needs() -> None:
@@ -729,7 +730,7 @@ def test_step_that_receives_is_shown_with_its_message() -> None:
         "post: [(to node1, stamp 1)] -> []",
         "read: [] -> [1]",
         "last.stamp: 0 -> 1",
-        "fails: last_is_drawn: (last.stamp <= stamp)",
+        "fails: last_is_drawn: last.stamp <= stamp is false, where last.stamp = 1, stamp = 0",
         "only this matters: stamp is 0, post[0].present is true, post[0].stamp is 1, read.length is 0",
     ]
     assert_breaks(instance, proof)

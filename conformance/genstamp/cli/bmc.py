@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from genstamp.cli.check.report import plain_part, told_violation
 from genstamp.cli.choosing import limited, to_search
 from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, document, verdict
@@ -17,7 +18,6 @@ from genstamp_model.language import Instance
 from genstamp_model.path import Path
 from genstamp_model.prove import Bounded, Reached, reach
 from genstamp_model.prove import bmc as judge
-from genstamp_model.refinement import story
 
 
 def bmc(
@@ -79,20 +79,16 @@ def told(result: Bounded | Reached) -> Iterator[str]:
     within = f" (limits: {limits})" if limits else ""
     yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {result.claim}{within}"
     if isinstance(result, Bounded):
+        violation = result.violation
         properties = [name for name in result.looked_at if name not in ("errors", "deadlock")]
         everything = f"; errors; deadlock: {model.looks_for_deadlock}" if "errors" in result.looked_at else ""
         yield f"  judged: {len(properties)} properties{everything}"
         yield f"  {len(result.milliseconds)} depths in {sum(result.milliseconds) / 1000:.2f} s"
-        if result.violation is not None:
-            violation = result.violation
-            what = f"{violation.kind} {violation.name}".rstrip()
-            yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
-    path = _path(result)
-    if path is not None:
-        yield f"  a shortest path, {len(path)} steps:"
-        yield from (f"  {line}" for line in path.lines())
-        if isinstance(result, Bounded) and result.violation is not None:
-            yield from (f"  {line}" for line in story(path, result.violation.name))
+        if violation is not None:
+            yield from told_violation(violation, "a shortest path")
+    elif result.path is not None:
+        yield f"  a shortest path, {len(result.path)} steps:"
+        yield from (f"  {line}" for line in result.path.lines())
 
 
 def _path(result: Bounded | Reached) -> Path | None:
@@ -129,7 +125,13 @@ def plain(result: Bounded | Reached) -> dict[str, Any]:
         "milliseconds": [round(time, 1) for time in result.milliseconds],
         "violation": None
         if violation is None
-        else {"kind": violation.kind, "name": violation.name, "message": violation.message, "steps": violation.steps},
+        else {
+            "kind": violation.kind,
+            "name": violation.name,
+            "message": violation.message,
+            "false_part": plain_part(violation.part),
+            "steps": violation.steps,
+        },
     }
 
 

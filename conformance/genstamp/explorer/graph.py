@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from genstamp.explorer.errors import NotFoundError
 from genstamp.explorer.moments import key
-from genstamp_model.evaluate import Evaluator, State
+from genstamp_model.evaluate import Evaluator
+from genstamp_model.state_graph import MOST_STATES, StateGraph, state_graph
 
-MOST_STATES: Final = 300
-"""A larger graph is not drawn: nobody could read it."""
 _WIDEST: Final = 24
 """States in a row; a level with more takes several rows."""
-
-
-@dataclass
-class _Found:
-    """A search, breadth first, within the limits.
-
-    Attributes:
-        numbers: of the states, as they were found.
-        parents: of each state the number of the one that it was found from, and the step; None for an initial state.
-        levels: of each state, how many steps lead to it at least.
-        edges: the steps between two states.
-    """
-
-    numbers: dict[State, int]
-    parents: list[tuple[int, str] | None] = field(default_factory=list)
-    levels: list[int] = field(default_factory=list)
-    edges: dict[tuple[int, int], list[str]] = field(default_factory=dict)
 
 
 def graph(evaluator: Evaluator) -> dict[str, Any]:
@@ -39,9 +19,10 @@ def graph(evaluator: Evaluator) -> dict[str, Any]:
     Raises:
         NotFoundError: there are too many states.
     """
-    found = _search(evaluator)
+    found = state_graph(evaluator)
+    if found is None:
+        raise NotFoundError(f"the state graph has more than {MOST_STATES} states; only a smaller one is drawn")
     places = _places(found)
-    claims = [claim for claim in evaluator.model.properties if claim.kind == "invariant"]
     return {
         "states": [
             {
@@ -50,7 +31,7 @@ def graph(evaluator: Evaluator) -> dict[str, Any]:
                 "y": places[number][1],
                 "level": found.levels[number],
                 "parent": found.parents[number],
-                "is_violated": not all(evaluator.holds(claim, state) for claim in claims),
+                "is_violated": number in found.violated,
             }
             for state, number in found.numbers.items()
         ],
@@ -58,29 +39,7 @@ def graph(evaluator: Evaluator) -> dict[str, Any]:
     }
 
 
-def _search(evaluator: Evaluator) -> _Found:
-    found = _Found({state: number for number, state in enumerate(evaluator.initials)})
-    found.parents, found.levels = [None] * len(found.numbers), [0] * len(found.numbers)
-    waiting = deque(found.numbers)
-    while waiting:
-        state = waiting.popleft()
-        here = found.numbers[state]
-        for step in evaluator.whole_steps(state):
-            if evaluator.beyond(step.after):
-                continue
-            call = evaluator.call(step.action, step.arguments)
-            if step.after not in found.numbers:
-                found.numbers[step.after] = len(found.numbers)
-                found.parents.append((here, call))
-                found.levels.append(found.levels[here] + 1)
-                waiting.append(step.after)
-            found.edges.setdefault((here, found.numbers[step.after]), []).append(call)
-        if len(found.numbers) > MOST_STATES:
-            raise NotFoundError(f"the state graph has more than {MOST_STATES} states; only a smaller one is drawn")
-    return found
-
-
-def _places(found: _Found) -> dict[int, tuple[float, int]]:
+def _places(found: StateGraph) -> dict[int, tuple[float, int]]:
     """Column and row of each state; in a row, states are in the order of those that they were found from."""
     places: dict[int, tuple[float, int]] = {}
     row = 0
@@ -95,6 +54,6 @@ def _places(found: _Found) -> dict[int, tuple[float, int]]:
     return places
 
 
-def _column_of_parent(found: _Found, places: dict[int, tuple[float, int]], number: int) -> float:
+def _column_of_parent(found: StateGraph, places: dict[int, tuple[float, int]], number: int) -> float:
     parent = found.parents[number]
     return 0.0 if parent is None else places[parent[0]][0]

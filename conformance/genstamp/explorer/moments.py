@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from genstamp.explorer.cards import cards
@@ -91,10 +91,7 @@ def _violated(evaluator: Evaluator, path: Path, number: int) -> Iterator[dict[st
             "kind": claim.kind,
             "doc": claim.doc,
             "source": shown(claim.source),
-            "members": part.members,
-            "although": part.although,
-            "claimed": part.claimed,
-            "values": part.values,
+            **asdict(part),
             "story": story(Path(path.instance, path.initial, path.steps[:number]), claim.name) if number else (),
         }
 

@@ -1,30 +1,16 @@
 """Rules, stages and test cases for the properties and the paths of a model."""
 
 from collections.abc import Iterable
-from typing import Protocol
 
 from genstamp.report.case import Case, Outcome, Place, Rule, Stage
 from genstamp.report.places import place
 from genstamp_model.evaluate import Evaluator
+from genstamp_model.explore import Violation
 from genstamp_model.language.model import Instance, Model, Property
 from genstamp_model.path import Path, changes
-from genstamp_model.refinement import story
 
 SEARCHED = ("invariant", "transition")
 """Kinds of properties that every search judges."""
-
-
-class Broken(Protocol):
-    """A violation found by any judge; see `genstamp_model.explore.Violation`."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def path(self) -> Path: ...
 
 
 def group_of(verb: str, model: Model) -> str:
@@ -90,7 +76,7 @@ def stages(path: Path) -> tuple[Stage, ...]:
     return tuple(found)
 
 
-def broken_case(group: str, name: str, seconds: float, instance: Instance, found: Broken) -> Case:
+def broken_case(group: str, name: str, seconds: float, instance: Instance, found: Violation) -> Case:
     """The case for a violation, at the line of its property; at the last action for an error or a deadlock.
 
     Args:
@@ -113,8 +99,8 @@ def broken_case(group: str, name: str, seconds: float, instance: Instance, found
         seconds=seconds,
         outcome=outcome,
         kind=found.kind,
-        message=f"{message}: {found.message}" if found.message else message,
-        text="\n".join([*path.lines(), *story(path, found.name)]),
+        message=f"{message}: {found.why}" if found.why else message,
+        text="\n".join(found.run()),
         rule=rule,
         judged=rules(model),
         place=at,

@@ -30,6 +30,7 @@ class Break:
         path: to where it breaks; of a lasso its prefix and its cycle, once.
         lines: as a reader sees it.
         lasso: whether it is infinite.
+        why: which part of the property is false, for a reader.
     """
 
     kind: str
@@ -38,6 +39,7 @@ class Break:
     path: Path
     lines: tuple[str, ...]
     lasso: Lasso | None = None
+    why: tuple[str, ...] = ()
 
     @property
     def place(self) -> Place | None:
@@ -47,6 +49,11 @@ class Break:
         actions = [action.source for action in model.actions if action.name == self.name]
         last = [step.action.source for step in self.path.steps[-1:]]
         return place(next(iter((*claims, *actions, *last)), None))
+
+    @property
+    def story(self) -> tuple[str, ...]:
+        """The path, and which part of the property is false."""
+        return *self.lines, *(f"  {line}" for line in self.why)
 
     @property
     def how(self) -> str:
@@ -68,8 +75,9 @@ def breaks(violation: Violation | None, judged: tuple[Liveness, ...] = ()) -> li
     """All that broke: what a search found, and the leads-to properties that are violated."""
     found = []
     if violation is not None:
-        lines = tuple(violation.lines())
-        found.append(Break(violation.kind, violation.name, violation.message, violation.path, lines))
+        why = () if violation.part is None else tuple(violation.part.lines())
+        lines = tuple(violation.run())
+        found.append(Break(violation.kind, violation.name, violation.message, violation.path, lines, why=why))
     for one in judged:
         if one.lasso is not None:
             lines = tuple(one.lasso.lines())
@@ -106,7 +114,7 @@ def written(context: Context, name: str, broken: Break) -> tuple[str, ...]:
     """Write a counterexample as text and in the Informal Trace Format; gives the files."""
     directory = context.directory / "counterexamples"
     directory.mkdir(exist_ok=True)
-    text = "".join(f"{line}\n" for line in broken.lines)
+    text = "".join(f"{line}\n" for line in broken.story)
     (directory / f"{name}.txt").write_text(text, encoding="utf-8")
     claim = broken.name or broken.kind
     trace = broken.path.to_itf(violated=claim) if broken.lasso is None else leads_to.itf(broken.lasso, claim)

@@ -140,6 +140,8 @@ class Run:
         rows = self._files / f"{job.name}.jsonl"
         log = self._files / f"{job.name}.log"
         rows.touch()
+        # Its last line may be asked for before the process has opened it.
+        log.touch()
         order = Order(job, self._context, rows.absolute(), log.absolute())
         worker = self._workers.get()
         verdict, reason = Verdict.FAILURE, ""

@@ -226,7 +226,7 @@ def _broken(context: Context, claim: str, result: Result, broken: Break, data: M
         count=result.states,
         unit="states",
         note=f"{what} {broken.how}",
-        story=broken.lines,
+        story=broken.story,
         files=written(context, name, broken),
         place=broken.place,
         steps=stages(broken.path),

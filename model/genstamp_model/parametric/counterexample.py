@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State
+from genstamp_model.false_part import failing
 from genstamp_model.language.model import Action, Model, Property
 from genstamp_model.parametric.answer import Answer
 from genstamp_model.parametric.finite import smallest
 from genstamp_model.parametric.questions import Claim, Question
 from genstamp_model.parametric.report import Break
 from genstamp_model.path import changes
-from genstamp_model.prove.failure import first_failure
 
 
 class Replay:
@@ -59,7 +59,7 @@ class Replay:
         assert declared is not None, "declarations refuse initial values outside of their range"
         if evaluator.holds(declared, initial):
             return f"'{declared.name}' holds initially"
-        fails = first_failure(evaluator, declared, initial, None)
+        fails = failing(evaluator, declared, initial, None)
         return Break(evaluator.instance, None, (), initial, None, ("initially", *_sizes(evaluator), f"fails: {fails}"))
 
     def _replayed(self, evaluator: Evaluator, action: Action, before: State, arguments: Arguments) -> Break | str:
@@ -79,7 +79,7 @@ class Replay:
                 return f"'{claim.name}', which is relied on, does not hold"
         if evaluator.holds(declared, *((before, after) if self._claim.two_states else (after,))):
             return f"'{declared.name}' holds after the step"
-        fails = first_failure(evaluator, declared, before, after)
+        fails = failing(evaluator, declared, before, after)
         return _break(evaluator, action, arguments, before, after, fails)
 
 

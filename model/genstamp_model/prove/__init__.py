@@ -10,11 +10,10 @@ from genstamp_model.prove.encoding import rooms
 from genstamp_model.prove.induction import prove
 from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdict
 from genstamp_model.prove.strengthen import Strengthening, Supporting, strengthen
-from genstamp_model.prove.within import Bounded, BoundedViolation, Reached, Within
+from genstamp_model.prove.within import Bounded, Reached, Within
 
 __all__ = [
     "Bounded",
-    "BoundedViolation",
     "Break",
     "Obligation",
     "Proof",

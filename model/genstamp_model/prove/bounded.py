@@ -18,12 +18,13 @@ import z3
 from genstamp_model.errors import ConfigurationError, EvaluationError
 from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.explore.result import INTERRUPTED, nothing_searched
+from genstamp_model.explore.violation import Violation, deadlock, ending, of_property
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.language.types import with_article
 from genstamp_model.path import Path, follow
 from genstamp_model.prove.algebra import Term
 from genstamp_model.prove.finite import Finite, is_open
-from genstamp_model.prove.within import Bounded, BoundedViolation, Reached, Within
+from genstamp_model.prove.within import Bounded, Reached, Within
 from genstamp_model.refinement import refuse_other_beginnings
 
 
@@ -117,7 +118,7 @@ class _Search:
             looked_at.append("deadlock")
         milliseconds = []
 
-        def violation_at(depth: int) -> BoundedViolation | None:
+        def violation_at(depth: int) -> Violation | None:
             began = time.perf_counter()
             try:
                 return self._violation(depth)
@@ -185,7 +186,7 @@ class _Search:
         pairs = zip(self._at[number - 1], self._at[number], strict=True)
         return z3.Or([before != after for before, after in pairs if is_open(before)])
 
-    def _violation(self, depth: int) -> BoundedViolation | None:
+    def _violation(self, depth: int) -> Violation | None:
         """The violation in paths of this length, given that shorter paths have none."""
         if depth:
             # Before the step is asserted: where every step goes wrong there is none.
@@ -256,19 +257,16 @@ class _Search:
         model = self._solver.model()
         return [self._finite.state(model, terms) for terms in self._at]
 
-    def _broken(self, path: Path) -> BoundedViolation:
+    def _broken(self, path: Path) -> Violation:
         """The violation that `evaluate` finds at the end of a path."""
-        last = path.states[-1]
         for claim in self._claims:
-            if claim.kind == "invariant" and not self._evaluator.holds(claim, last):
-                return BoundedViolation("invariant", claim.name, "", path)
-            if claim.kind == "transition" and path.steps and not self._evaluator.holds(claim, *path.states[-2:]):
-                return BoundedViolation("transition", claim.name, "", path)
+            is_judged = claim.kind == "invariant" or (claim.kind == "transition" and path.steps)
+            if is_judged and not self._evaluator.holds(claim, *ending(claim, path)):
+                return of_property(self._evaluator, claim, path)
         assert self._everything, "evaluate finds nothing broken"
-        assert next(self._evaluator.steps(last), None) is None, "evaluate finds a step from the deadlock"
-        return BoundedViolation("deadlock", "", "no step is possible, and the system may not stop here", path)
+        return deadlock(self._evaluator, path)
 
-    def _error(self, path: Path) -> BoundedViolation:
+    def _error(self, path: Path) -> Violation:
         """The step from the end of a path that evaluate cannot take."""
         last = path.states[-1]
         for action in self.instance.model.actions:
@@ -278,7 +276,7 @@ class _Search:
                         self._evaluator.apply(action, arguments, last)
                     except EvaluationError as error:
                         message = f"{self._evaluator.call(action, arguments)}: {error}"
-                        return BoundedViolation("error", action.name, message, path)
+                        return Violation("error", action.name, message, path)
         raise AssertionError("evaluate can take every step")
 
 

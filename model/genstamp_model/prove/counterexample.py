@@ -11,11 +11,11 @@ import z3
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State, Step
 from genstamp_model.expand import from_cells, initial_cells, plain_arguments, to_cells
+from genstamp_model.false_part import failing
 from genstamp_model.language.model import Action, Property
 from genstamp_model.path import beginning, changes
 from genstamp_model.prove.algebra import Term, lift, literal, plain
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
-from genstamp_model.prove.failure import first_failure
 from genstamp_model.prove.near import nearest
 from genstamp_model.prove.relevance import relevant, shown
 from genstamp_model.prove.report import Break
@@ -47,7 +47,7 @@ class Replay:
         """The break of a property that fails in an initial state."""
         initial = self._failing(declared)
         assert initial is not None, f"'{declared.name}' holds initially"
-        fails = first_failure(self._evaluator, declared, initial, None)
+        fails = failing(self._evaluator, declared, initial, None)
         return Break(None, (), initial, None, "", tuple(beginning(self._instance, initial)), (), fails)
 
     def step(
@@ -88,7 +88,7 @@ class Replay:
                 holds = self._evaluator.holds(claim, one, next_one)
                 assert holds, f"evaluate finds that '{claim.name}', which is relied on, does not hold"
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
-        fails = first_failure(self._evaluator, declared, before, after)
+        fails = failing(self._evaluator, declared, before, after)
         found = self._break(action, arguments, [*leading, before], after, fails)
         if leading:
             return found
@@ -110,7 +110,7 @@ class Replay:
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
         step = self._leading_to(before, after)
         return self._break(
-            step.action, step.arguments, states[:-1], after, first_failure(self._evaluator, declared, before, after)
+            step.action, step.arguments, states[:-1], after, failing(self._evaluator, declared, before, after)
         )
 
     def _computed(self, step: EncodedStep, values: Sequence[int]) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from genstamp_model.explore import Violation
 from genstamp_model.language.model import Instance
 from genstamp_model.path import Path
 
@@ -15,28 +16,6 @@ class Within(StrEnum):
     NO_VIOLATION = "no violation"
     VIOLATED = "violated"
     UNDETERMINED = "undetermined"
-
-
-@dataclass(frozen=True)
-class BoundedViolation:
-    """A violation, and a shortest path to it, taken by `evaluate`.
-
-    Attributes:
-        kind: "invariant", "transition", "deadlock", or "error" (a number leaves its range).
-        name: the property; the action for an error; empty for a deadlock.
-        message: the text of a deadlock or an error.
-        path: for a transition property its last step breaks it, for an error the failing step is omitted.
-    """
-
-    kind: str
-    name: str
-    message: str
-    path: Path
-
-    @property
-    def steps(self) -> int:
-        """The number of steps, including the one that fails."""
-        return len(self.path) + (self.kind == "error")
 
 
 @dataclass(frozen=True)
@@ -56,7 +35,7 @@ class Bounded:
     verdict: Within
     asked: int
     settled: int
-    violation: BoundedViolation | None
+    violation: Violation | None
     looked_at: tuple[str, ...]
     undetermined: str
     milliseconds: tuple[float, ...]

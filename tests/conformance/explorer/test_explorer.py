@@ -15,11 +15,11 @@ from tests.conformance.explorer.served import Served, served
 
 from genstamp.explorer import Explored
 from genstamp.explorer.asked import MOST_BYTES
-from genstamp.explorer.graph import MOST_STATES
 from genstamp.explorer.moments import told_run
 from genstamp.explorer.page import file, page
 from genstamp.explorer.runs import Run, walked
 from genstamp.systems import found, system_named
+from genstamp_model.state_graph import MOST_STATES
 
 PREPARES = "prepare(rm rm1)"
 

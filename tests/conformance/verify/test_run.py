@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from genstamp.errors import RunDirectoryError
-from genstamp.verify.job import Context, Job
+from genstamp.verify.job import Context, Job, Order
 from genstamp.verify.row import Row, Verdict
 from genstamp.verify.run import Progress, Run, run_directory
+from genstamp.verify.worker import Worker
 
 Rows = Callable[..., list[Row]]
 
@@ -34,6 +35,19 @@ def test_rows_come_in_the_order_of_the_jobs(rows: Rows) -> None:
         ("first", Verdict.HOLDS),
         ("second", Verdict.VIOLATED),
     ]
+
+
+@pytest.mark.slow
+def test_a_job_has_a_log_before_its_process_begins(rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, found = Worker.begin, []
+
+    def begun(worker: Worker, order: Order) -> int:
+        found.append(order.log.exists())
+        return begin(worker, order)
+
+    monkeypatch.setattr(Worker, "begin", begun)
+    rows(job("holds", "first", claim="first"))
+    assert found == [True]
 
 
 @pytest.mark.slow
@@ -78,7 +92,7 @@ def test_a_job_that_takes_too_long_is_undetermined_and_ended(rows: Rows, tmp_pat
 @pytest.mark.slow
 def test_an_interruption_ends_what_was_begun(rows: Rows, tmp_path: Path) -> None:
     def interrupt(progress: Progress) -> None:
-        if (tmp_path / "pid").is_file() and (tmp_path / "pid").read_text():
+        if progress.done and (tmp_path / "pid").is_file() and (tmp_path / "pid").read_text():
             raise KeyboardInterrupt
 
     found = rows(job("hangs", "a", claim="a"), job("holds", "b", claim="b"), watch=interrupt)

@@ -68,6 +68,11 @@ def test_a_configuration_where_something_breaks_has_its_counterexample_written(c
     assert row.verdict is Verdict.VIOLATED
     assert row.note == "transition never_falls breaks in 3 steps"
     assert row.story[0].startswith("  1. add(client ")
+    assert row.story[-3:] == (
+        "  this does not hold (x' is the value of x after the step):",
+        "    count <= count'",
+        "    where count = 2, count' = 0",
+    )
     text, itf = (context.directory / file for file in row.files)
     assert text.read_text().splitlines() == list(row.story)
     trace = json.loads(itf.read_text())

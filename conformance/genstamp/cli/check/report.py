@@ -1,18 +1,19 @@
 """Reports the searches of the verb `check`: as text, as JSON, as test cases, and by the exit code."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 from genstamp import coverage, leads_to, vacuity
-from genstamp.cli.check.searches import Options, search
+from genstamp.cli.check.searches import Options, counted, search
 from genstamp.report import Case
 from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, left_out, rule_named, rules, search_rule
 from genstamp.verify.breaking import breaks, differs
 from genstamp_model.explore import INTERRUPTED, Result, Verdict, Violation
+from genstamp_model.false_part import FalsePart
 from genstamp_model.language import Variation
 from genstamp_model.language.model import Instance, Model
 from genstamp_model.language.types import has_ordered_number
@@ -21,12 +22,19 @@ from genstamp_model.liveness import Liveness
 
 @dataclass(frozen=True)
 class Searched:
-    """One search, and the leads-to properties that were judged after it."""
+    """One search, and what was found beside it.
+
+    Attributes:
+        result: the search.
+        judged: the leads-to properties that were judged after it.
+        fault: the bug, hole or difference that is searched as it is declared.
+        new_states: as `counted` gives them.
+    """
 
     result: Result
     judged: tuple[Liveness, ...] = ()
     fault: Variation | None = None
-    """The fault that is searched as it is declared."""
+    new_states: Mapping[str, int] | None = None
 
     @property
     def differs(self) -> str:
@@ -70,7 +78,7 @@ def searched(instance: Instance, options: Options, fault: Variation | None = Non
     """Search an instance, and judge its leads-to properties if the search keeps its states."""
     result = search(instance, options)
     judged = leads_to.judged(result, options.max_states, options.renumber) if options.keeps_states else ()
-    return Searched(result, judged, fault)
+    return Searched(result, judged, fault, counted(result, options))
 
 
 def told(found: Searched) -> Iterator[str]:
@@ -106,6 +114,7 @@ def told(found: Searched) -> Iterator[str]:
         yield from leads_to.told(one)
     if found.differs:
         yield f"  warning: {found.differs}"
+    yield from _told_actions(found)
     if could_be_renumbered(found):
         yield (
             "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles; "
@@ -130,8 +139,19 @@ def _told_figures(result: Result) -> Iterator[str]:
         yield f"  steps cut off by limits: {cuts}"
 
 
+def _told_actions(found: Searched) -> Iterator[str]:
+    """How often each action was taken, if its new states were counted."""
+    if found.new_states is None:
+        return
+    taken, idle = found.result.taken, found.result.idle
+    width = max(map(len, (*taken, "action")))
+    yield f"  {'action':<{width}} {'steps':>15} {'change nothing':>15} {'new states':>15}"
+    for name, new in found.new_states.items():
+        yield f"  {name:<{width}} {taken[name]:>15,} {idle[name]:>15,} {new:>15,}"
+
+
 def told_violation(violation: Violation, what_path: str = "a shortest counterexample") -> Iterator[str]:
-    """A violation and the path to it in lines of text."""
+    """A violation, the path to it, and which part of the property is false, in lines of text."""
     what = f"{violation.kind} {violation.name}".rstrip()
     yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
     yield f"  {what_path}, {len(violation.path)} steps:"
@@ -177,6 +197,8 @@ def plain(found: Searched) -> dict[str, Any]:
         "compile_seconds": round(result.compile_seconds, 3),
         "cuts": dict(result.cuts),
         "taken": dict(result.taken),
+        "change_nothing": dict(result.idle),
+        "new_states": None if found.new_states is None else dict(found.new_states),
         "refusals": [
             {"action": r.action, "check": r.label, "refuses": r.refuses, "defensive": r.defensive, "seen": r.seen}
             for r in result.refusals
@@ -197,9 +219,15 @@ def plain_violation(violation: Violation | None) -> dict[str, Any] | None:
         "kind": violation.kind,
         "name": violation.name,
         "message": violation.message,
+        "false_part": plain_part(violation.part),
         "steps": len(violation.path),
         "trace": violation.path.to_itf(violated=violation.name or violation.kind),
     }
+
+
+def plain_part(part: FalsePart | None) -> dict[str, Any] | None:
+    """The part of a property that is false, as JSON; None for what is no property, or a refinement."""
+    return None if part is None else asdict(part)
 
 
 def trace(all_: Sequence[Searched]) -> dict[str, Any] | None:

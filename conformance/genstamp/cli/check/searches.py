@@ -9,7 +9,8 @@ from pathlib import Path
 
 from genstamp import progress as showing
 from genstamp.cli.check.spark import search_on_spark
-from genstamp_model.explore import Progress, Result, explore
+from genstamp_model.explore import Compiled, Progress, Result, Verdict, explore
+from genstamp_model.explore.new_states import new_states
 from genstamp_model.language import Instance
 
 
@@ -19,6 +20,7 @@ class Options:
 
     Attributes:
         directory: for what has no room in memory; with Spark a URI for checkpoints of all states.
+        new_states: whether to count the states that each action is the first to reach.
         place: where executors find the system; None searches on this machine.
         master: Spark's.
     """
@@ -31,6 +33,7 @@ class Options:
     memory_bytes: int | None = None
     directory: str | None = None
     threads: int | None = None
+    new_states: bool = False
     place: str | None = None
     master: str | None = None
 
@@ -73,6 +76,13 @@ def _searched(instance: Instance, options: Options, progress: Callable[[Progress
         threads=options.threads,
         progress=progress,
     )
+
+
+def counted(result: Result, options: Options) -> dict[str, int] | None:
+    """The states that each action is the first to reach; None where that is not asked, or not all was searched."""
+    if not options.new_states or result.verdict is not Verdict.HOLDS:
+        return None
+    return new_states(Compiled(result.instance, symmetry=options.symmetry, renumber=options.renumber))
 
 
 def progress_line(instance: Instance, progress: Progress) -> str:

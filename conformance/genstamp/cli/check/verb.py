@@ -14,7 +14,8 @@ import typer
 
 from genstamp import forgotten
 from genstamp.byte_sizes import bytes_of
-from genstamp.cli.check import coverage, report, witnesses
+from genstamp.cli.check import coverage, report, watching, witnesses
+from genstamp.cli.check.dot import dot as state_graph_text
 from genstamp.cli.check.report import Searched, searched
 from genstamp.cli.check.searches import Options
 from genstamp.cli.check.witnesses import Looked, look_for, look_for_run
@@ -23,7 +24,7 @@ from genstamp.cli.interrupting import Left, each
 from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, document, verdict
 from genstamp.systems import PLACES, place_of
-from genstamp_model.language import Instance, System, Variation
+from genstamp_model.language import Configuration, Instance, System, Variation
 
 
 class Engine(StrEnum):
@@ -95,6 +96,15 @@ def check(
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the path that is shown to FILE, for genstamp replay.")
     ] = None,
+    actions: Annotated[
+        bool, typer.Option("--actions", help="Also count each action's steps and new states, in a second, slower pass.")
+    ] = False,
+    dot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the state graph of a small configuration for Graphviz.")
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Check again whenever FILE.py or a module beside it changes.")
+    ] = False,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
     """Search all reachable states, breadth first; show a shortest counterexample of a violation.
@@ -118,6 +128,11 @@ def check(
     name is an action's or an event's, NAME(parameter=value) also fixes arguments, and `not NAME` keeps a step out of
     the gap in which it stands. Refusals are not steps.
 
+    With --dot FILE every state and step is drawn, also beyond a violation: initial states with a double border, what is
+    violated in red. More than 300 states are refused (151).
+
+    With --watch SYSTEM is a file of yours; Ctrl-C ends it with the exit code of the last check.
+
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or in all default configurations
     some action, refusal or witness is never reached, or there is a warning with --strict, or the witness is not
     reached; 13 a leads-to is violated, 75 a step fails, 3 undetermined, or Ctrl-C before a violation.
@@ -133,13 +148,20 @@ def check(
     if deadlock and (engine is Engine.SPARK or looks_for_path):
         message = "it cannot be combined with --engine spark, --witness or --scenario"
         raise typer.BadParameter(message, param_hint="--deadlock")
-    if trace is not None:
-        _refuse_no_place(trace)
+    if watch:
+        raise typer.Exit(watching.watch(watching.watched(system), watching.check, watching.poll))
+    if actions and (looks_for_path or engine is Engine.SPARK):
+        message = "it cannot be combined with --engine spark, --witness or --scenario"
+        raise typer.BadParameter(message, param_hint="--actions")
+    for file in filter(None, (trace, dot)):
+        _refuse_no_place(file)
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
     model = model.stopping_nowhere() if deadlock else model
     instances = [Instance(model, limited(one, set_limit or ())) for one in configurations]
+    if dot is not None:
+        _refuse_to_draw(configurations, is_reduced=symmetry or renumber or looks_for_path)
     options = Options(
         max_states=max_states,
         max_seconds=max_seconds,
@@ -149,6 +171,7 @@ def check(
         memory_bytes=memory,
         directory=spill,
         threads=threads,
+        new_states=actions,
         place=place_of(declared.name) if engine is Engine.SPARK else None,
         master=master,
     )
@@ -173,6 +196,9 @@ def check(
     cases = _reported(found, left, covered, form)
     if trace is not None:
         _write(trace, report.trace(found), "nothing is violated", system)
+    if dot is not None and found:
+        _write_text(dot, state_graph_text(found[0].result))
+        typer.echo(f"{dot} is written; dot -Tsvg {shlex.quote(str(dot))} draws it", err=True)
     raise typer.Exit(verdict(cases).exit_code)
 
 
@@ -219,6 +245,21 @@ def _refuse_no_place(file: Path) -> None:
         raise TraceFileError(file, f"there is no directory {file.parent}")
 
 
+def _refuse_to_draw(configurations: Sequence[Configuration], *, is_reduced: bool) -> None:
+    """Refuse to draw what is not the state graph of one configuration.
+
+    Raises:
+        BadParameter: it is not.
+    """
+    if is_reduced:
+        message = "it draws every state as it is; omit --symmetry, --renumber, --witness and --scenario"
+        raise typer.BadParameter(message, param_hint="--dot")
+    if len(configurations) > 1:
+        names = ", ".join(one.name for one in configurations)
+        message = f"it draws one configuration; write SYSTEM:CONFIGURATION, with one of {names}"
+        raise typer.BadParameter(message, param_hint="--dot")
+
+
 def _write(file: Path, trace: dict[str, Any] | None, why_not: str, system: str) -> None:
     """Write a trace, if there is one, and say on standard error how to replay it.
 
@@ -228,10 +269,7 @@ def _write(file: Path, trace: dict[str, Any] | None, why_not: str, system: str) 
     if trace is None:
         typer.echo(f"{file} is not written: {why_not}", err=True)
         return
-    try:
-        file.write_text(json.dumps(trace, indent=2) + "\n", encoding="utf-8")
-    except OSError as problem:
-        raise TraceFileError(file, problem.strerror or str(problem)) from problem
+    _write_text(file, json.dumps(trace, indent=2) + "\n")
     # A trace names its system, and `replay` finds only those of the project by name.
     where = "" if system.partition(":")[0] in PLACES else f" --system {shlex.quote(system)}"
     typer.echo(f"{file} is written; genstamp replay{where} {shlex.quote(str(file))} follows and draws it", err=True)
@@ -244,6 +282,18 @@ def _as_declared(
     if len(bugs) != 1 or limits or semantics not in (None, declared.default_semantics):
         return None
     return declared.bug(bugs[0])
+
+
+def _write_text(file: Path, text: str) -> None:
+    """Write a file.
+
+    Raises:
+        TraceFileError: it cannot be written.
+    """
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise TraceFileError(file, problem.strerror or str(problem)) from problem
 
 
 def _searched(
