@@ -107,6 +107,7 @@ def browsing(profile: Path) -> Iterator[Browser]:
         "--headless=new",
         "--no-sandbox",
         "--disable-gpu",
+        "--disable-dev-shm-usage",
         "--hide-scrollbars",
         f"--user-data-dir={profile}",
     ):
