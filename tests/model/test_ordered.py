@@ -14,8 +14,9 @@ from genstamp_model.explore.symmetry import Group
 from genstamp_model.explore.symmetry_static import treats_alike
 from genstamp_model.language import Configuration, Index, Number, Part, System, action, ir, none, number, observe, per
 from genstamp_model.language.ir import Op
+from genstamp_model.language.members import member_of
 from genstamp_model.language.types import INTEGER, IndexSet, RefType
-from genstamp_model.language.values import Enumerated, Value, member_of, wrap
+from genstamp_model.language.values import Enumerated, Value, wrap
 from genstamp_model.parametric import prove_parametric
 from genstamp_model.prove import Verdict as Proved
 from genstamp_model.prove import Within, bmc, prove

@@ -54,20 +54,12 @@ from genstamp_model.language.forms import (
     way,
     when,
 )
+from genstamp_model.language.lifecycles import Lifecycle
+from genstamp_model.language.members import Index, Maybe, named, none
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
 from genstamp_model.language.system import OTHER_STATES, Bug, Difference, Hole, System, Variation
-from genstamp_model.language.values import (
-    Bool,
-    Enumerated,
-    Index,
-    Lifecycle,
-    Maybe,
-    Number,
-    Ordered,
-    named,
-    none,
-)
+from genstamp_model.language.values import Bool, Enumerated, Number, Ordered
 from genstamp_model.language.variables import (
     Record,
     bag,

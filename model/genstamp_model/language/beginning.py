@@ -14,9 +14,11 @@ from typing import Final, Protocol, TypeAlias
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Binder, Expr, Op
+from genstamp_model.language.members import Index
+from genstamp_model.language.mismatch import shown
 from genstamp_model.language.trace import misuse
 from genstamp_model.language.types import ArrayType, IndexSet, RefType, Sizes, Type, Value, fits
-from genstamp_model.language.values import Index, coerce, shown
+from genstamp_model.language.values import coerce
 
 MOST: Final = 1 << 16
 """As many combinations are looked at."""

@@ -32,6 +32,7 @@ from genstamp_model.language.ending import ANYWHERE
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.labels import never_taken
 from genstamp_model.language.leaks import refuse_leak
+from genstamp_model.language.mismatch import shown
 from genstamp_model.language.model import Model
 from genstamp_model.language.parameters import parameters_of
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
@@ -39,7 +40,7 @@ from genstamp_model.language.suspects import Reach
 from genstamp_model.language.trace import Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER, Sizes, Type, describe, fits
 from genstamp_model.language.uses import Uses
-from genstamp_model.language.values import Value, coerce, shown, wrap
+from genstamp_model.language.values import Value, coerce, wrap
 
 if TYPE_CHECKING:
     from genstamp_model.language.system import System, Variation

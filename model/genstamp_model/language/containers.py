@@ -7,7 +7,10 @@ from typing import Generic, TypeVar, cast
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.lifecycles import refuse_lifecycle
+from genstamp_model.language.members import Index, at_rank, member_of
 from genstamp_model.language.quantifying import of_every, of_one
+from genstamp_model.language.registry import container
 from genstamp_model.language.trace import current, misuse
 from genstamp_model.language.types import (
     BOOL,
@@ -20,20 +23,7 @@ from genstamp_model.language.types import (
     SetType,
     Type,
 )
-from genstamp_model.language.values import (
-    Bool,
-    Index,
-    Number,
-    Place,
-    Value,
-    at_place,
-    at_rank,
-    coerce,
-    container,
-    member_of,
-    refuse_lifecycle,
-    wrap,
-)
+from genstamp_model.language.values import Bool, Number, Place, Value, at_place, coerce, wrap
 
 IndexT = TypeVar("IndexT", bound=Index)
 V = TypeVar("V")

@@ -24,21 +24,14 @@ from genstamp_model.language.declarations import (
     ObservationDeclaration,
     PropertyDeclaration,
 )
+from genstamp_model.language.lifecycles import refuse_lifecycle
 from genstamp_model.language.lost import refuse_lost
+from genstamp_model.language.members import Index
+from genstamp_model.language.mismatch import shown
 from genstamp_model.language.suspects import Traced
 from genstamp_model.language.trace import current, misuse
 from genstamp_model.language.types import IndexSet, Type
-from genstamp_model.language.values import (
-    Index,
-    Number,
-    Place,
-    Value,
-    at_place,
-    coerce,
-    refuse_lifecycle,
-    shown,
-    wrap,
-)
+from genstamp_model.language.values import Number, Place, Value, at_place, coerce, wrap
 from genstamp_model.language.variables import Declared, declared_in
 
 V = TypeVar("V")

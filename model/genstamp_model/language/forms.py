@@ -13,6 +13,8 @@ from typing import Annotated, Any, TypeVar, cast, overload
 from genstamp_model.language import ir
 from genstamp_model.language.containers import Array, Members
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.members import OR_NONE, Index, member_of
+from genstamp_model.language.mismatch import shown
 from genstamp_model.language.parameters import domain_of, is_index, numbers_from
 from genstamp_model.language.quantifying import of_every, of_one
 from genstamp_model.language.refusing import Inert
@@ -29,20 +31,7 @@ from genstamp_model.language.types import (
     Type,
     describe,
 )
-from genstamp_model.language.values import (
-    OR_NONE,
-    Bool,
-    Comparable,
-    Enumerated,
-    Index,
-    Number,
-    Value,
-    coerce,
-    enum_type,
-    member_of,
-    shown,
-    wrap,
-)
+from genstamp_model.language.values import Bool, Comparable, Enumerated, Number, Value, coerce, enum_type, wrap
 
 IndexT = TypeVar("IndexT", bound=Index)
 V = TypeVar("V")

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from genstamp_model.language.mismatch import shown
 from genstamp_model.language.trace import misuse
-from genstamp_model.language.values import shown
 
 IsRight = Callable[[Any], bool]
 

@@ -11,9 +11,10 @@ from typing import Any, Final
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import authored
 from genstamp_model.language.containers import Members
+from genstamp_model.language.members import OR_NONE, Index
 from genstamp_model.language.trace import ActionParameter, Domain, OptionalMember, Range, Subset, misuse
 from genstamp_model.language.types import EnumType, IndexSet, NumberType, RefType, SetType, Type
-from genstamp_model.language.values import OR_NONE, Enumerated, Index, Number, Value, enum_type
+from genstamp_model.language.values import Enumerated, Number, Value, enum_type
 
 _MOST_NUMBERS: Final = 1_000_000
 

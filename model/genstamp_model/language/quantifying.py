@@ -8,10 +8,11 @@ from typing import TypeVar
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr
+from genstamp_model.language.mismatch import shown
 from genstamp_model.language.suspects import is_watching
 from genstamp_model.language.trace import binding, current, misuse
 from genstamp_model.language.types import IndexSet, RecordType
-from genstamp_model.language.values import Value, shown
+from genstamp_model.language.values import Value
 
 T = TypeVar("T")
 V = TypeVar("V")

@@ -22,12 +22,13 @@ from genstamp_model.language import ir
 from genstamp_model.language import model as traced
 from genstamp_model.language.given import by_name, is_text, refuse_others, several
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.members import Index
 from genstamp_model.language.parameters import is_index
 from genstamp_model.language.projection import Projected, rests_on, told
 from genstamp_model.language.rebound import refuse_twins
 from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range, Subset
 from genstamp_model.language.types import BOOL, ArrayType, IndexSet, NumberType, RecordType, RefType, Type
-from genstamp_model.language.values import Index, Value
+from genstamp_model.language.values import Value
 
 if TYPE_CHECKING:
     from genstamp_model.language.system import System

@@ -22,8 +22,12 @@ from genstamp_model.language.beginning import (
 )
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.lifecycles import Lifecycle, refuse_lifecycle
+from genstamp_model.language.members import Index
+from genstamp_model.language.mismatch import shown
 from genstamp_model.language.quantifying import of_every, of_one
 from genstamp_model.language.refusing import Inert
+from genstamp_model.language.registry import register_lifecycle, register_record
 from genstamp_model.language.trace import Trace, misuse, tracing
 from genstamp_model.language.types import (
     BOOL,
@@ -45,8 +49,6 @@ from genstamp_model.language.types import (
 from genstamp_model.language.values import (
     Bool,
     Enumerated,
-    Index,
-    Lifecycle,
     Number,
     Ordered,
     Place,
@@ -54,10 +56,6 @@ from genstamp_model.language.values import (
     at_place,
     coerce,
     enum_type,
-    refuse_lifecycle,
-    register_lifecycle,
-    register_record,
-    shown,
     wrap,
 )
 
