@@ -593,7 +593,8 @@ def _class_of(index: IndexSet) -> type[Index]:
     stack = list(Index.__subclasses__())
     while stack:
         class_ = stack.pop()
-        if class_.set == index:
+        # One that was refused while it was declared has none.
+        if vars(class_).get("set") == index:
             return class_
         stack.extend(class_.__subclasses__())
     raise AssertionError(f"no class for index set {index.name}")
