@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from inspect import isfunction
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_each_exception_is_one_still(parts: list[type[Part]]) -> None:
 
 def _is_state(part: type[Part]) -> bool:
     """Variables and views of them: it stands in `state/`, or it has neither a lane nor a method."""
-    methods = [name for name, value in vars(part).items() if callable(value) and not name.startswith("__")]
+    methods = [name for name, value in vars(part).items() if isfunction(value) and not name.startswith("__")]
     bare = vars(part)["_lane"] is None and not methods and not part.actions() and not part.properties()
     return ".hdfs.state." in part.__module__ or bare
 

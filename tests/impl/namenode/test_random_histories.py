@@ -186,7 +186,7 @@ def test_a_restart_at_any_time_brings_all_back(new_bench: Any, seed: int) -> Non
 def test_histories_reach_what_they_are_for(new_bench: Any) -> None:
     """Most calls succeed somewhere; recoveries end, leases expire."""
     succeeded: set[str] = set()
-    for seed in range(10):
+    for seed in range(20):
         bench = new_bench(semantics=Semantics.REPAIRED)
         history = History(bench, seed)
         for _ in range(300):
