@@ -993,8 +993,19 @@ def test_after_a_misuse_the_next_system_traces() -> None:
 
 
 def test_an_index_set_that_was_refused_does_not_stand_in_the_way_of_others() -> None:
+    class Cat(Index):
+        """It eats."""
+
+    class House(Part):
+        fed = per(Cat, flag())
+
+        @action
+        def feed(s, cat: Cat) -> None:
+            """It eats."""
+            s.fed[cat] = True
+
     with pytest.raises(SpecError) as refused:
         action_in_an_index_set()
     # A notebook or a debugger keeps the class alive, as the traceback does here.
     assert "Fish" in str(refused.value)
-    assert System("right", parts=[World], configurations=[]).model().variables
+    assert System("house", parts=[House], configurations=[]).model().variables
