@@ -7,7 +7,6 @@ from types import FunctionType
 from typing import Final
 
 from genstamp_model.language import ir
-from genstamp_model.language.ir import Expr
 from genstamp_model.language.registry import records
 from genstamp_model.language.types import (
     ArrayType,
@@ -36,9 +35,12 @@ def without_none(wanted: Type, found: Type) -> str:
 
 def shown(value: object) -> str:
     """What an author has given, in an author's words."""
+    # Here, as values need these messages themselves.
+    from genstamp_model.language.values import Value
+
     match value:
-        case _ if isinstance(expr := getattr(value, "expr", None), Expr):
-            return ir.text(expr)
+        case Value():
+            return ir.text(value.expr)
         case FunctionType():
             return "a function"
         case _ if isinstance(value, Type):
