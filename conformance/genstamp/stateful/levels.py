@@ -4,7 +4,7 @@ Not here: the test of one system (`conformance`), and printing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
 from genstamp.adapters import Adapter, Cluster
@@ -84,6 +84,8 @@ class Test(Protocol):
 def climb(adapter: Callable[[], Adapter], releases: Sequence[str], highest: int, test: Test) -> Iterator[Row]:
     """Test an implementation level by level, against each release up to the first level that it does not reach.
 
+    Releases that one semantics of a system stands for share its test.
+
     Args:
         adapter: gives a new adapter of the implementation; each test stops its own.
         releases: some of `RELEASES`.
@@ -96,9 +98,15 @@ def climb(adapter: Callable[[], Adapter], releases: Sequence[str], highest: int,
     Raises:
         AdapterError: the implementation cannot be driven, other than by refusing to start a system.
     """
+    known: dict[tuple[str, str], Row] = {}
     for release in releases:
         for level in LEVELS[:highest]:
-            rows = [_row(adapter, level, name, release, test) for name in level.systems]
+            rows = []
+            for name in level.systems:
+                place = name, semantics_of(system_named(name), release)
+                if place not in known:
+                    known[place] = _row(adapter, level, name, release, test)
+                rows.append(replace(known[place], release=release))
             yield from rows
             if any(row.report is not None and row.report.interrupted for row in rows):
                 return

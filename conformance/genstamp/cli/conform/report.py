@@ -1,6 +1,6 @@
-"""Reports of the random test of the verb `conform`: as text, as JSON, and as a test case.
+"""Reports of the random test of the verb `conform`: as text, as JSON, and as a test case; what walks report alike.
 
-Not here: the report of a walk (`walks`), of simulated runs (`lockstep`) and of levels (`levels`).
+Not here: the rest of the report of a walk (`walks`), of simulated runs (`lockstep`) and of levels (`levels`).
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from genstamp.report import Case, Place, Rule
 from genstamp.report.of_model import beginning
 from genstamp.report.places import place
 from genstamp.stateful import Failure, Figures, Report, answer_text
+from genstamp.walk import Walk
 from genstamp_model.language import Model
 
 
@@ -21,22 +22,52 @@ def progress_line(figures: Figures, examples: int) -> str:
     )
 
 
+def told_failure(found: Report | Walk) -> Iterator[str]:
+    """The run that does not conform, in lines; none where all do."""
+    if found.failure is not None:
+        yield from found.failure.lines
+        if not found.is_deterministic:
+            yield "  repeated, these requests did not fail: the answers depend on more than the seed"
+
+
+def told_figures(found: Report | Walk) -> str:
+    """What was done, in a line."""
+    figures = found.figures
+    return (
+        f"  {figures.examples:,} runs, {figures.steps:,} requests ({figures.not_possible:,} not possible), "
+        f"{figures.events:,} events, {figures.refusals:,} of them refusals, {found.seconds:.1f} s"
+    )
+
+
+def told_given_up(found: Report | Walk) -> Iterator[str]:
+    """The runs that were given up, in a line; none where there are none."""
+    if found.figures.undetermined:
+        yield f"  {found.figures.undetermined:,} runs were given up, as too many states were possible"
+
+
+def plain_failure(found: Report | Walk) -> dict[str, Any] | None:
+    """The run that does not conform as JSON; None where all do."""
+    failure = found.failure
+    if failure is None:
+        return None
+    return {
+        "problem": failure.problem,
+        "event": failure.event,
+        "checks": list(failure.labels),
+        "requests": len(failure.requests),
+        "is_deterministic": found.is_deterministic,
+        "story": list(failure.lines),
+    }
+
+
 def told(report: Report) -> Iterator[str]:
     """The result of a test, in lines; the seed is printed before them."""
-    figures = report.figures
-    if report.failure is not None:
-        yield from report.failure.lines
-        if not report.is_deterministic:
-            yield "  repeated, these requests did not fail: the answers depend on more than the seed"
+    yield from told_failure(report)
     early = ", interrupted" if report.interrupted else ""
     yield f"{report.system} ({report.semantics}): {report.verdict}{early}"
-    yield (
-        f"  {figures.examples:,} runs, {figures.steps:,} requests ({figures.not_possible:,} not possible), "
-        f"{figures.events:,} events, {figures.refusals:,} of them refusals, {report.seconds:.1f} s"
-    )
-    yield f"  at most {figures.largest_set:,} possible states at a time"
-    if figures.undetermined:
-        yield f"  {figures.undetermined:,} runs were given up, as too many states were possible"
+    yield told_figures(report)
+    yield f"  at most {report.figures.largest_set:,} possible states at a time"
+    yield from told_given_up(report)
     yield f"  seen: {report.answers - len(report.never_seen)} of the {report.answers} answers that the model has"
     yield f"  taken: {report.transitions:,} abstract transitions, for certain"
     if report.never_seen:
@@ -45,7 +76,7 @@ def told(report: Report) -> Iterator[str]:
 
 def plain(report: Report) -> dict[str, Any]:
     """A report as JSON."""
-    figures, failure = report.figures, report.failure
+    figures = report.figures
     return {
         "system": report.system,
         "semantics": report.semantics,
@@ -63,16 +94,7 @@ def plain(report: Report) -> dict[str, Any]:
         "seen": {answer_text(answer): count for answer, count in sorted(figures.seen.items(), key=str)},
         "never_seen": list(report.never_seen),
         "abstract_transitions": report.transitions,
-        "failure": None
-        if failure is None
-        else {
-            "problem": failure.problem,
-            "event": failure.event,
-            "checks": list(failure.labels),
-            "requests": len(failure.requests),
-            "is_deterministic": report.is_deterministic,
-            "story": list(failure.lines),
-        },
+        "failure": plain_failure(report),
     }
 
 

@@ -13,6 +13,7 @@ import typer
 
 from genstamp import progress
 from genstamp.adapters import Adapter
+from genstamp.cli.conform.report import plain_failure, told_failure, told_figures, told_given_up
 from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning
@@ -100,22 +101,14 @@ def walks(
 
 def told(one: Walk, *, missing: bool) -> Iterator[str]:
     """The result of a walk, in lines."""
-    figures = one.figures
-    if one.failure is not None:
-        yield from one.failure.lines
-        if not one.is_deterministic:
-            yield "  repeated, these requests did not fail: the answers depend on more than the seed"
+    yield from told_failure(one)
     yield f"{one.system}:{one.configuration.name} ({one.semantics}): {one.verdict}"
     yield f"  {one.states:,} states, {len(one.transitions):,} abstract transitions, reached:"
     yield f"    {len(one.certain):,} ({one.share:.1%}) for certain"
     if len(one.possible) > len(one.certain):
         yield f"    {len(one.possible) - len(one.certain):,} more perhaps, as several states were possible"
-    yield (
-        f"  {figures.examples:,} runs, {figures.steps:,} requests ({figures.not_possible:,} not possible), "
-        f"{figures.events:,} events, {figures.refusals:,} of them refusals, {one.seconds:.1f} s"
-    )
-    if figures.undetermined:
-        yield f"  {figures.undetermined:,} runs were given up, as too many states were possible"
+    yield told_figures(one)
+    yield from told_given_up(one)
     if one.missing and one.failure is None:
         yield f"  {len(one.missing):,} not reached for certain, by where the implementation did not follow:"
         reasons = Counter((left.call.partition("(")[0], left.why) for left in one.missing)
@@ -129,7 +122,7 @@ def told(one: Walk, *, missing: bool) -> Iterator[str]:
 
 def plain(one: Walk) -> dict[str, Any]:
     """A walk as JSON."""
-    figures, failure = one.figures, one.failure
+    figures = one.figures
     return {
         "system": one.system,
         "semantics": one.semantics,
@@ -155,16 +148,7 @@ def plain(one: Walk) -> dict[str, Any]:
             }
             for left in one.missing
         ],
-        "failure": None
-        if failure is None
-        else {
-            "problem": failure.problem,
-            "event": failure.event,
-            "checks": list(failure.labels),
-            "requests": len(failure.requests),
-            "is_deterministic": one.is_deterministic,
-            "story": list(failure.lines),
-        },
+        "failure": plain_failure(one),
     }
 
 
