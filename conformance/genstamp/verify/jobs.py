@@ -5,7 +5,7 @@ Not here: which jobs there are (`plan`), and what each does: a job names its fun
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -24,28 +24,36 @@ _PEER_LIMIT_S: Final = 420.0
 _SOME_STATES: Final = 1_000_000
 
 
+def of_claim(name: str, claim: str, does: str, seconds: float, /, **arguments: Any) -> Job:
+    """A job with one claim, which its function is told beside its other arguments."""
+    return Job(name=name, claims=(claim,), does=does, arguments={"claim": claim, **arguments}, seconds=seconds)
+
+
 def check(place: str, name: str, configuration: str, states: int) -> Job:
     """The job that searches a configuration under the default semantics, of about this many states."""
     claim = f"check {name}:{configuration}"
-    return Job(
-        name=f"check_{name}_{configuration}",
-        claims=(claim,),
-        does="genstamp.verify.searching:check",
-        arguments={"claim": claim, "system": place, "configuration": configuration},
-        seconds=search_seconds(states),
+    return of_claim(
+        f"check_{name}_{configuration}",
+        claim,
+        "genstamp.verify.searching:check",
+        search_seconds(states),
+        system=place,
+        configuration=configuration,
     )
 
 
 def known(place: str, name: str, configuration: str, semantics: str, states: int) -> Job:
     """The job that looks for what a released version is known to break, in a configuration of this many states."""
     claim = f"known {name}:{configuration} {semantics}"
-    return Job(
-        name=f"known_{name}_{configuration}_{semantics}",
-        claims=(claim,),
-        does="genstamp.verify.searching:known",
-        arguments={"claim": claim, "system": place, "configuration": configuration, "semantics": semantics},
-        # Whatever breaks is left out and searched for no more: about one more search in all.
-        seconds=2 * search_seconds(states),
+    # A transition property that breaks is left out, and the search begins anew: about one more in all.
+    return of_claim(
+        f"known_{name}_{configuration}_{semantics}",
+        claim,
+        "genstamp.verify.searching:known",
+        2 * search_seconds(states),
+        system=place,
+        configuration=configuration,
+        semantics=semantics,
     )
 
 
@@ -71,25 +79,15 @@ def variations(place: str, name: str, number: int, some: Sequence[tuple[str, str
 def proofs(place: str, name: str, configurations: Sequence[str]) -> Job:
     """The job that proves what a system declares to be inductive, in these configurations."""
     claim = f"prove {name}"
-    return Job(
-        name=f"prove_{name}",
-        claims=(claim,),
-        does="genstamp.verify.proving:proofs",
-        arguments={"claim": claim, "system": place, "configurations": configurations},
-        seconds=10,
+    return of_claim(
+        f"prove_{name}", claim, "genstamp.verify.proving:proofs", 10, system=place, configurations=configurations
     )
 
 
 def any_size(place: str, name: str) -> Job:
     """The job that proves the same for any number of members."""
     claim = f"prove {name} for any size"
-    return Job(
-        name=f"any_size_{name}",
-        claims=(claim,),
-        does="genstamp.verify.proving:any_size",
-        arguments={"claim": claim, "system": place},
-        seconds=10,
-    )
+    return of_claim(f"any_size_{name}", claim, "genstamp.verify.proving:any_size", 10, system=place)
 
 
 def search_seconds(states: int) -> float:
@@ -148,43 +146,28 @@ def smallest(system: System, locked: Lock) -> str:
 def simulate(runs: int) -> Job:
     """The job that simulates HDFS."""
     claim = "simulate genstamp_dfs: promises about bytes, with faults"
-    return Job(
-        name="simulate",
-        claims=(claim,),
-        does="genstamp.verify.simulating:simulate",
-        arguments={"claim": claim, "runs": runs},
-        seconds=runs / 4,
-    )
+    return of_claim("simulate", claim, "genstamp.verify.simulating:simulate", runs / 4, runs=runs)
 
 
 def simulate_gfs(runs: int) -> Job:
     """The job that simulates GFS."""
     claim = "simulate genstamp_dfs.gfs: promises about bytes, with faults"
-    return Job(
-        name="simulate_gfs",
-        claims=(claim,),
-        does="genstamp.verify.simulating:simulate_gfs",
-        arguments={"claim": claim, "runs": runs},
-        seconds=90,
-    )
+    return of_claim("simulate_gfs", claim, "genstamp.verify.simulating:simulate_gfs", 90, runs=runs)
 
 
 def conform(place: str, name: str, examples: int, *, as_child: bool = False, semantics: str = "repaired") -> Job:
     """The job that drives the reference implementation in this many runs."""
     how = "as a child process" if as_child else "in process" if semantics == "repaired" else f"as {semantics}"
     claim = f"conform {name}: genstamp_dfs {how}"
-    return Job(
-        name=f"conform_{name}_{how.replace(' ', '_')}",
-        claims=(claim,),
-        does="genstamp.verify.conforming:conform",
-        arguments={
-            "claim": claim,
-            "system": place,
-            "as_child": as_child,
-            "semantics": semantics,
-            "examples": examples,
-        },
-        seconds=20,
+    return of_claim(
+        f"conform_{name}_{how.replace(' ', '_')}",
+        claim,
+        "genstamp.verify.conforming:conform",
+        20,
+        system=place,
+        as_child=as_child,
+        semantics=semantics,
+        examples=examples,
     )
 
 
@@ -193,26 +176,17 @@ def walk(repository: Path, place: str, name: str) -> Job:
     configuration = configurations_of(system_at(place), driving_of(name))[0].name
     found = kept.read(repository, name)
     claim = f"walk {name}:{configuration}"
-    return Job(
-        name=f"walk_{name}_{configuration}",
-        claims=(claim,),
-        does="genstamp.verify.conforming:walked",
-        arguments={
-            "claim": claim,
-            "system": place,
-            "certain": found.walks[configuration].certain if found and configuration in found.walks else None,
-        },
-        seconds=30,
+    return of_claim(
+        f"walk_{name}_{configuration}",
+        claim,
+        "genstamp.verify.conforming:walked",
+        30,
+        system=place,
+        certain=found.walks[configuration].certain if found and configuration in found.walks else None,
     )
 
 
 def lockstep(place: str, name: str, seeds: int) -> Job:
     """The job that checks simulated runs against a system."""
     claim = f"conform {name}: {seeds} simulated runs"
-    return Job(
-        name=f"lockstep_{name}",
-        claims=(claim,),
-        does="genstamp.verify.conforming:lockstep",
-        arguments={"claim": claim, "system": place, "seeds": seeds},
-        seconds=25,
-    )
+    return of_claim(f"lockstep_{name}", claim, "genstamp.verify.conforming:lockstep", 25, system=place, seeds=seeds)

@@ -109,13 +109,10 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     for place, name in plan.systems.items():
         is_asked = on_demand or name in ASKED_EVERY_TIME
         plan.jobs.append(jobs.agreement(place, system_at(place), locked, may_be_recorded=not is_asked))
-    claim = "diagrams lifecycles, bugs"
-    drawing = "genstamp.verify.drawing:diagrams"
-    plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}, seconds=10))
-    claim = "tables systems, coverage, museum, holes"
-    tabling = "genstamp.verify.tabling:pages"
+    drawing, tabling = "genstamp.verify.drawing:diagrams", "genstamp.verify.tabling:pages"
+    plan.jobs.append(jobs.of_claim("diagrams", "diagrams lifecycles, bugs", drawing, 10))
     # It tells the story of every hole, and of some historic faults: each is searched for.
-    plan.jobs.append(Job(name="tables", claims=(claim,), does=tabling, arguments={"claim": claim}, seconds=45))
+    plan.jobs.append(jobs.of_claim("tables", "tables systems, coverage, museum, holes", tabling, 45))
     for place, name in plan.systems.items():
         if name in REFERENCE_SYSTEMS:
             plan.jobs += [

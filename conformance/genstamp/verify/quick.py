@@ -16,7 +16,7 @@ from genstamp.lock import Lock, SystemEntry
 from genstamp.lockstep import LOCKSTEPS
 from genstamp.verify import summing
 from genstamp.verify.job import Job
-from genstamp.verify.jobs import conform, lockstep, simulate, simulate_gfs, smallest, variation_states
+from genstamp.verify.jobs import conform, lockstep, of_claim, simulate, simulate_gfs, smallest, variation_states
 from genstamp.verify.plan import LOG_CLAIMS, Plan, loaded, locked_in
 from genstamp.verify.row import Row, Verdict
 from genstamp.walk import kept
@@ -78,13 +78,7 @@ def _sample(place: str, system: System, locked: Lock) -> Job:
 def _proof(place: str, system: str) -> Job:
     name, words = PROVED[system]
     claim = f"prove {system}: {words}"
-    return Job(
-        name=f"prove_{system}",
-        claims=(claim,),
-        does="genstamp.verify.proving:proof",
-        arguments={"claim": claim, "system": place, "name": name},
-        seconds=10,
-    )
+    return of_claim(f"prove_{system}", claim, "genstamp.verify.proving:proof", 10, system=place, name=name)
 
 
 def _logs() -> Job:

@@ -21,7 +21,7 @@ from genstamp.verify.row import Row, Verdict
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import Compiled, Progress, Result, Search, explore
 from genstamp_model.explore import Verdict as Found
-from genstamp_model.explore.violation import broken_invariant
+from genstamp_model.explore.violation import of_property
 from genstamp_model.language import OTHER_STATES, Difference, Hole, System
 from genstamp_model.language.ir import negation
 from genstamp_model.language.model import Instance
@@ -189,10 +189,10 @@ def search_on(instance: Instance) -> tuple[Result, list[Break]]:
             break
         found += breaks(violation)
         asked = replace(asked, properties=tuple(one for one in asked.properties if one.name != violation.name))
+    evaluator = Evaluator(instance)
     for name, claim in invariants.items():
         if (path := search.witness(name)) is not None:
-            alone = Instance(replace(model, properties=(claim,)), configuration)
-            found += breaks(broken_invariant(Evaluator(alone), Path(alone, path.initial, path.steps)))
+            found += breaks(of_property(evaluator, claim, Path(instance, path.initial, path.steps)))
     seen = {name: depth for name, depth in result.witnesses.items() if name not in invariants}
     return replace(result, witnesses=seen), sorted(found, key=lambda one: len(one.path))
 
