@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from genstamp.cli.choosing import limits_of
+from genstamp.cli.files import write_text
 from genstamp.errors import TraceFileError
 from genstamp.explorer import Explored, Setup
 from genstamp.explorer.errors import NotFoundError
@@ -71,7 +72,8 @@ def explore(
     if html is None:
         _serve(explored, beginning, port, opens)
     else:
-        _write(html, file(explored, beginning, run.path.to_itf(run.loop)))
+        write_text(html, file(explored, beginning, run.path.to_itf(run.loop)))
+        typer.echo(f"{html} is written")
 
 
 def _run(
@@ -107,11 +109,3 @@ def _serve(explored: Explored, beginning: dict[str, Any], port: int, opens: bool
     if opens:
         webbrowser.open(address)
     beside(lambda: server(application(explored, beginning, number)).run(sockets=[on]))
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise TraceFileError(path, problem.strerror or str(problem)) from problem
-    typer.echo(f"{path} is written")

@@ -20,6 +20,7 @@ from genstamp.cli.check.report import Searched, searched
 from genstamp.cli.check.searches import Options
 from genstamp.cli.check.witnesses import Looked, look_for, look_for_run
 from genstamp.cli.choosing import limited, to_search
+from genstamp.cli.files import write_text
 from genstamp.cli.interrupting import Left, each
 from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, document, verdict
@@ -197,7 +198,7 @@ def check(
     if trace is not None:
         _write(trace, report.trace(found), "nothing is violated", system)
     if dot is not None and found:
-        _write_text(dot, state_graph_text(found[0].result))
+        write_text(dot, state_graph_text(found[0].result))
         typer.echo(f"{dot} is written; dot -Tsvg {shlex.quote(str(dot))} draws it", err=True)
     raise typer.Exit(verdict(cases).exit_code)
 
@@ -269,7 +270,7 @@ def _write(file: Path, trace: dict[str, Any] | None, why_not: str, system: str) 
     if trace is None:
         typer.echo(f"{file} is not written: {why_not}", err=True)
         return
-    _write_text(file, json.dumps(trace, indent=2) + "\n")
+    write_text(file, json.dumps(trace, indent=2) + "\n")
     # A trace names its system, and `replay` finds only those of the project by name.
     where = "" if system.partition(":")[0] in PLACES else f" --system {shlex.quote(system)}"
     typer.echo(f"{file} is written; genstamp replay{where} {shlex.quote(str(file))} follows and draws it", err=True)
@@ -282,18 +283,6 @@ def _as_declared(
     if len(bugs) != 1 or limits or semantics not in (None, declared.default_semantics):
         return None
     return declared.bug(bugs[0])
-
-
-def _write_text(file: Path, text: str) -> None:
-    """Write a file.
-
-    Raises:
-        TraceFileError: it cannot be written.
-    """
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise TraceFileError(file, problem.strerror or str(problem)) from problem
 
 
 def _searched(
