@@ -14,7 +14,7 @@ from genstamp import exit_codes, progress
 from genstamp.adapters import Adapter
 from genstamp.cli.conform import report as reports
 from genstamp.cli.conform.adapter import adapters
-from genstamp.cli.conform.saving import options, saved
+from genstamp.cli.conform.saving import broken_off, options, saved
 from genstamp.errors import AdapterError
 from genstamp.report import Case, Format, document
 from genstamp.stateful import Report, conform, driving_of, new_seed, run_lines
@@ -92,9 +92,7 @@ def levels(
                 shorter = test(made(), system_named(first.system), first.semantics, shrink_seconds)
                 rows[rows.index(first)] = first = replace(first, report=shorter)
     except AdapterError as problem:
-        for line in problem.story:
-            typer.echo(line, err=True)
-        typer.echo(f"genstamp: {problem}", err=True)
+        broken_off(problem, save, drawn, ["genstamp", "conform", *options(command=command)])
         raise typer.Exit(exit_codes.FAILURE) from None
     if form is Format.TEXT:
         for line in told(rows, level, first):

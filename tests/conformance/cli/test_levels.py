@@ -31,6 +31,14 @@ for driver in adapter.DRIVERS.values():
 adapter.main()
 """
 
+DIES = """
+from genstamp_dfs import adapter
+from genstamp_dfs.stepwise.recovery.recovering import RecoverySteps
+
+RecoverySteps.create = lambda self, client, file: exit(9)
+adapter.main()
+"""
+
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["levels", *arguments])
@@ -89,3 +97,13 @@ def test_an_unknown_release_is_refused_with_the_known_ones() -> None:
     assert result.exit_code == 2
     assert "hadoop-1.0" in result.stderr
     assert "hadoop-2.7" in result.stderr
+
+
+def test_the_run_in_which_an_implementation_dies_is_saved_and_can_be_repeated() -> None:
+    result = run(*SHORT, "--command", command(DIES), "--release", "repaired", "--level", "2")
+    assert result.exit_code == 75
+    again = result.stderr.splitlines()[-1].partition("this run again: genstamp ")[2]
+    repeated = CliRunner().invoke(app, shlex.split(again))
+    assert repeated.exit_code == 75
+    assert "it ended with exit code 9" in repeated.stderr
+    assert "this run again" not in repeated.stderr

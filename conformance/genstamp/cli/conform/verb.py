@@ -15,7 +15,7 @@ from genstamp import exit_codes, progress
 from genstamp.cli.conform import lockstep, walks
 from genstamp.cli.conform.adapter import adapters
 from genstamp.cli.conform.report import case, plain, progress_line, told
-from genstamp.cli.conform.saving import options
+from genstamp.cli.conform.saving import broken_off, options
 from genstamp.cli.conform.saving import saved as saved_run
 from genstamp.errors import AdapterError
 from genstamp.report import Format, document, verdict
@@ -166,11 +166,7 @@ def conform(
                         progress=lambda figures: show(progress_line(figures, examples)),
                     )
     except AdapterError as problem:
-        for line in problem.story:
-            typer.echo(line, err=True)
-        typer.echo(f"genstamp: {problem}", err=True)
-        if problem.run and not saved:
-            typer.echo(saved_run(problem.run, save, drawn, same), err=True)
+        broken_off(problem, save, drawn, None if saved else same)
         raise typer.Exit(exit_codes.FAILURE) from None
     report = replace(report, requires_seen=require_seen)
     found = case(report, declared.model(semantics))
