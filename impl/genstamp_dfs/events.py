@@ -7,7 +7,7 @@ Not here: writing to files. An `EventLog` only collects; what to do with the eve
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Any, NotRequired, Protocol, TypedDict, Unpack
 
 import msgspec
 
@@ -101,25 +101,33 @@ def decode_lines(text: bytes) -> list[Event]:
     return [decode_line(line) for line in text.splitlines() if line.strip()]
 
 
+class Step(TypedDict):
+    """What a node says of a step that it took or refused; the columns are those of `Event`."""
+
+    node: str
+    time_us: int
+    kind: str
+    entity: str
+    event: str
+    arguments: Mapping[str, str]
+    refused_with: NotRequired[str | None]
+    generation_stamp: NotRequired[int | None]
+    recovery_id: NotRequired[int | None]
+    num_bytes: NotRequired[int | None]
+    observed: NotRequired[Mapping[str, str] | None]
+
+
 class EventSink(Protocol):
     """Whatever takes the events of a node."""
 
-    def record(
-        self,
-        *,
-        node: str,
-        time_us: int,
-        kind: str,
-        entity: str,
-        event: str,
-        arguments: Mapping[str, str],
-        refused_with: str | None = None,
-        generation_stamp: int | None = None,
-        recovery_id: int | None = None,
-        num_bytes: int | None = None,
-        observed: Mapping[str, str] | None = None,
-    ) -> object:
+    def record(self, **step: Unpack[Step]) -> object:
         """Take an event; its place in the order of its node is where it is taken."""
+
+
+def event_of(step: Step, node_sequence: int, namespace: str) -> Event:
+    """The event of a step of this implementation, under its node's number."""
+    shown: dict[str, Any] = {**step, "arguments": dict(step["arguments"]), "observed": dict(step.get("observed") or {})}
+    return Event(source=SOURCE, node_sequence=node_sequence, namespace=namespace, **shown)
 
 
 class EventLog:
@@ -131,40 +139,11 @@ class EventLog:
         self._sequences: dict[str, int] = {}
         self._handed_over = 0
 
-    def record(
-        self,
-        *,
-        node: str,
-        time_us: int,
-        kind: str,
-        entity: str,
-        event: str,
-        arguments: Mapping[str, str],
-        refused_with: str | None = None,
-        generation_stamp: int | None = None,
-        recovery_id: int | None = None,
-        num_bytes: int | None = None,
-        observed: Mapping[str, str] | None = None,
-    ) -> Event:
+    def record(self, **step: Unpack[Step]) -> Event:
         """Append an event under the node's next number, and return it."""
-        sequence = self._sequences.get(node, 0) + 1
-        self._sequences[node] = sequence
-        recorded = Event(
-            source=SOURCE,
-            node=node,
-            node_sequence=sequence,
-            time_us=time_us,
-            kind=kind,
-            namespace=self.namespace,
-            entity=entity,
-            event=event,
-            refused_with=refused_with,
-            generation_stamp=generation_stamp,
-            recovery_id=recovery_id,
-            num_bytes=num_bytes,
-            arguments=dict(arguments),
-            observed=dict(observed or {}),
-        )
+        node = step["node"]
+        self._sequences[node] = self._sequences.get(node, 0) + 1
+        recorded = event_of(step, self._sequences[node], self.namespace)
         self.events.append(recorded)
         return recorded
 

@@ -12,11 +12,12 @@ counted, the first one is logged, and the numbers of the events show the gap.
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
+from typing import Unpack
 
 from genstamp_dfs.errors import MalformedEventError
-from genstamp_dfs.events import SOURCE, Event, decode_line, encode_line
+from genstamp_dfs.events import Step, decode_line, encode_line, event_of
 from genstamp_dfs.server.disk import DIRECTORY_MODE, FILE_MODE
 
 EVENTS_LIMIT_MIB = 256
@@ -54,39 +55,10 @@ class EventFile:
         self._open()
         self._sequence = self._go_on() or self._last_of_older()
 
-    def record(
-        self,
-        *,
-        node: str,
-        time_us: int,
-        kind: str,
-        entity: str,
-        event: str,
-        arguments: Mapping[str, str],
-        refused_with: str | None = None,
-        generation_stamp: int | None = None,
-        recovery_id: int | None = None,
-        num_bytes: int | None = None,
-        observed: Mapping[str, str] | None = None,
-    ) -> None:
+    def record(self, **step: Unpack[Step]) -> None:
         """Write an event under the next number; one that cannot be written is dropped and counted."""
         self._sequence += 1
-        recorded = Event(
-            source=SOURCE,
-            node=node,
-            node_sequence=self._sequence,
-            time_us=time_us,
-            kind=kind,
-            namespace=self.namespace(),
-            entity=entity,
-            event=event,
-            refused_with=refused_with,
-            generation_stamp=generation_stamp,
-            recovery_id=recovery_id,
-            num_bytes=num_bytes,
-            arguments=dict(arguments),
-            observed=dict(observed or {}),
-        )
+        recorded = event_of(step, self._sequence, self.namespace())
         try:
             self._write(encode_line(recorded))
         except Exception as problem:

@@ -5,6 +5,7 @@ Not here: any step.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from genstamp_dfs.errors import HdfsIOException, StepNotPossibleError
 from genstamp_dfs.events import Event, EventLog
@@ -44,20 +45,25 @@ class Step:
         observed: Mapping[str, str] | None = None,
     ) -> Event:
         """Record that the step happened."""
-        return self.recorder.record(
-            self,
-            generation_stamp=generation_stamp,
-            recovery_id=recovery_id,
-            num_bytes=num_bytes,
-            observed=observed,
+        return self._record(
+            generation_stamp=generation_stamp, recovery_id=recovery_id, num_bytes=num_bytes, observed=observed
         )
 
     def refused(
         self, refusal: HdfsIOException, *, recovery_id: int | None = None, num_bytes: int | None = None
     ) -> Event:
         """Record that the protocol refused the step."""
-        return self.recorder.record(
-            self, refused_with=refusal.hadoop_name, recovery_id=recovery_id, num_bytes=num_bytes
+        return self._record(refused_with=refusal.hadoop_name, recovery_id=recovery_id, num_bytes=num_bytes)
+
+    def _record(self, **outcome: Any) -> Event:
+        return self.recorder.log.record(
+            node=self.node,
+            time_us=self.recorder.now_us,
+            kind=self.kind,
+            entity=self.entity,
+            event=self.event,
+            arguments=self.arguments,
+            **outcome,
         )
 
     def not_possible(self, why: str) -> StepNotPossibleError:
@@ -84,31 +90,6 @@ class Recorder:
     @now_us.setter
     def now_us(self, us: int) -> None:
         self.clock.us = us
-
-    def record(
-        self,
-        step: Step,
-        *,
-        refused_with: str | None = None,
-        generation_stamp: int | None = None,
-        recovery_id: int | None = None,
-        num_bytes: int | None = None,
-        observed: Mapping[str, str] | None = None,
-    ) -> Event:
-        """Write the step's event."""
-        return self.log.record(
-            node=step.node,
-            time_us=self.now_us,
-            kind=step.kind,
-            entity=step.entity,
-            event=step.event,
-            arguments=step.arguments,
-            refused_with=refused_with,
-            generation_stamp=generation_stamp,
-            recovery_id=recovery_id,
-            num_bytes=num_bytes,
-            observed=observed,
-        )
 
     def step(self, node: str, kind: str, entity: str, event: str, **arguments: str) -> Step:
         """A step to be recorded; the arguments in the order in which the event shall name them."""
