@@ -304,3 +304,14 @@ def test_chunks_of_deleted_files_go() -> None:
     hidden = cluster.do(cluster.client.delete("/f"))
     cluster.do(cluster.client.delete(hidden))
     cluster.until(lambda: all(core.replicas.find(handle) is None for core in cluster.chunkservers.values()))
+
+
+def test_a_clone_without_room_is_refused_and_leaves_nothing() -> None:
+    cluster = written(some_bytes(3_000))
+    cluster.fill_disk("c3", 100)
+    assert cluster.refusal("c3", CloneChunk(HANDLE, 2, ("c1", "c2"))) == "NoRoom"
+    assert cluster.chunkservers["c3"]._disk.names("chunks") == []
+    cluster.fill_disk("c3", None)
+    cluster.pass_time(61 * SECOND_US)
+    cluster.ask("c3", CloneChunk(HANDLE, 2, ("c1", "c2")))
+    assert cluster.replica("c3", HANDLE) == some_bytes(3_000)
