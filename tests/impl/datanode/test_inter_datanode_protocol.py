@@ -167,3 +167,22 @@ def test_a_truncate_by_copy_replaces_the_copy_of_an_earlier_attempt() -> None:
         process.dataset.init_replica_recovery(BLOCK, recovery_id)
         process.dataset.update_replica_under_recovery(Block(1, 1001, 3), recovery_id, length, new_block_id=2)
     assert (process.dataset.replicas[2].generation_stamp, process.data(2)) == (1003, b"a")
+
+
+@pytest.mark.parametrize("stamp", [1001, 1002])
+def test_a_truncate_by_copy_takes_an_unfinished_copy_only_under_its_own_recovery_id(stamp: int) -> None:
+    process = datanode(F)
+    process.dataset.init_replica_recovery(BLOCK, 1002)
+    left = process.dataset.add(Block(2, stamp, 0), TEMPORARY, process.dataset.files.temporary, None)
+    process.dataset.write(left, 0, b"xy", checksums_of(b"xy"))
+    process.dataset.update_replica_under_recovery(Block(1, 1001, 3), 1002, 2, new_block_id=2)
+    assert (process.dataset.replicas[2].generation_stamp, process.data(2)) == (1002, b"xy" if stamp == 1002 else b"ab")
+
+
+def test_a_truncate_by_copy_is_refused_where_a_younger_recovery_has_begun_its_copy() -> None:
+    process = datanode(F)
+    process.dataset.init_replica_recovery(BLOCK, 1002)
+    process.dataset.add(Block(2, 1003, 0), TEMPORARY, process.dataset.files.temporary, None)
+    with pytest.raises(HdfsIOException, match="not older than the recovery 1002"):
+        process.dataset.update_replica_under_recovery(Block(1, 1001, 3), 1002, 2, new_block_id=2)
+    assert process.dataset.replicas[2].generation_stamp == 1003

@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from genstamp_dfs.errors import HdfsIOException, IllegalStateException
-from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, RecoverLease, SafeModeAction, SetSafeMode
+from genstamp_dfs.hdfs.messages.client_protocol import (
+    Append,
+    CreateFlag,
+    Delete,
+    RecoverLease,
+    SafeModeAction,
+    SetSafeMode,
+)
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks
 from genstamp_dfs.hdfs.namenode.blocks import CorruptReason
 from genstamp_dfs.hdfs.namenode.configuration import Repair
@@ -259,6 +266,18 @@ def test_commit_repeated_is_accepted_and_changes_nothing_until_the_file_is_opene
     bench.ask(Append("/f", "client1"))
     with bench.refused(HdfsIOException, "does not match current recovery id 0"):
         bench.commit(block, 1002, 3)
+
+
+def test_commit_repeated_changes_nothing_of_a_file_that_was_opened_for_a_new_block(bench: Any) -> None:
+    """The file is under construction again, but its last block is complete still."""
+    recovering(bench)
+    block = stored(bench)
+    bench.commit(block, 1002, 3)
+    bench.ask(Append("/f", "client1", CreateFlag.APPEND | CreateFlag.NEW_BLOCK))
+    before = bench.state()
+    bench.commit(block, 1002, 3)
+    assert bench.state() == before
+    assert bench.inode().is_under_construction
 
 
 @pytest.mark.parametrize("delete", [False, True])
