@@ -181,6 +181,15 @@ def test_a_log_that_is_damaged_in_its_middle_is_a_corrupt_replica() -> None:
         replicas.get(HANDLE)
 
 
+@pytest.mark.parametrize("left", [0, 7])
+def test_a_log_without_a_whole_first_frame_is_a_corrupt_replica(left: int) -> None:
+    disk = SimulatedDisk()
+    created(disk)
+    del disk.files[log_of(PATH)].data[left:]
+    with pytest.raises(CorruptReplica):
+        loaded(disk).get(HANDLE)
+
+
 def test_logs_do_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunk_file, "LOG_BYTES", 4096)
     disk = SimulatedDisk()
