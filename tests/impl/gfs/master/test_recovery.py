@@ -294,6 +294,8 @@ def test_what_was_found_and_done_with_a_log_is_told() -> None:
     assert deleted.observed == {"records": str(begins)}
     assert begins <= older
     bench.restart_master()
+    nothing = {"records": "0", "checkpoint": "0", "log_begins": "0", "torn": "0", "skipped": "0"}
+    assert bench.events("recover")[0].observed == nothing
     found = {"records": "23", "checkpoint": str(newest), "log_begins": str(begins), "torn": "0", "skipped": "0"}
     assert bench.events("recover")[-1].observed == found
     assert [event.observed["records"] for event in bench.events("append_record")] == list(map(str, range(1, 24)))
