@@ -98,7 +98,7 @@ LEASES: tuple[Place, ...] = (
     Place("D.2", "adding a file renews the lease; a lease without files is dropped"),
     Place("D.3", "the monitor tries to close each file of a lease past the hard limit"),
     Place(
-        "D.4", "a recovery renews the lease under which it runs; the NameNode's own holder changes its name by the hour"
+        "D.4", "a recovery renews the lease under which it runs; the NameNode's own holder is renamed each hard limit"
     ),
     Place("D.5", "renewing asks nothing and answers nothing"),
     Place("D.6", "the client's renewer: every half soft limit; past the hard limit it aborts its streams"),

@@ -1,7 +1,7 @@
 """What Hadoop 2.10.2 does otherwise in hdfs.lease, beside what it has in common with 3.4.1.
 
 HDFS-10240 is not there, and HDFS-12886 is: a block that PendingRecoveryBlocks has an entry for is completed by force.
-Since HDFS-10240 such an entry shows nowhere in this system.
+Since HDFS-10240 such an entry shows only after a recovery whose close has failed (facts E.9.12); that is not here.
 """
 
 from typing import Any

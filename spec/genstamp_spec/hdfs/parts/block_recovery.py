@@ -78,7 +78,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
     def recovery_command_is_dropped(s, file: File, datanode: Datanode) -> None:
         """A queued recovery of a block that was completed or removed meanwhile, or is led by another datanode now.
 
-        Coarser  the heartbeat that finds the block complete fails in HDFS (IOException, HDFS-13758; facts G.2).
+        Coarser  than HDFS, where such a heartbeat fails if the block is complete (IOException, HDFS-13758; facts G.2).
         """
         require(s.running.has(datanode), "the datanode is running")
         require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")

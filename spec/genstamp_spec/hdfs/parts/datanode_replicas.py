@@ -69,7 +69,7 @@ class DatanodeReplicas(Streams, lane=Datanode):
     def invalidate_replica(s, file: File, datanode: Datanode) -> None:
         """A replica is deleted that does not match its complete block while a good one lives, or whose block is gone.
 
-        Coarser  than markBlockAsCorrupt in when the NameNode does it at the latest: replication is no matter here.
+        Coarser  than markBlockAsCorrupt, which counts the good replicas (facts I.3): here one that is up is enough.
         Source  BlockManager#checkReplicaCorrupt, FsDatasetImpl#invalidate, Hadoop 3.4.1; facts B17, I.2, I.3.
         """
         replica = s.replica[datanode][file]

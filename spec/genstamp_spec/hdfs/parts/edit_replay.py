@@ -14,7 +14,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 
 
 class EditReplay(Logged, lane="standby"):
-    """FSEditLogLoader#applyEditLogOpInternal, one step for each kind of edit."""
+    """FSEditLogLoader#applyEditLogOp, one step for each kind of edit."""
 
     def next_edit(s, opcode: Opcode) -> tuple[Edit, ImageFile]:
         """Checks: the next edit on disk is of this kind, and fits. It is taken, and its call is remembered."""

@@ -178,12 +178,12 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
     @action(hidden=True)
     def soft_limit_passes(s, holder: Holder) -> None:
-        """Time: the lease was not renewed for the soft limit (facts D.1)."""
+        """Time: the lease was not renewed for the soft limit (facts D.1, 0.1.19)."""
         s.lease[holder].fire(LeaseLifecycle.soft_limit_passes)
 
     @action(hidden=True)
     def hard_limit_passes(s, holder: Holder) -> None:
-        """Time: the lease was not renewed for the hard limit (facts D.1)."""
+        """Time: the lease was not renewed for the hard limit (facts D.1, 0.1.19)."""
         s.lease[holder].fire(LeaseLifecycle.hard_limit_passes)
 
     # recoverLease (E.12) and the lease monitor (D.3).
@@ -193,7 +193,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         """Somebody wants a file closed, whatever its lease's age: true if it is, and else the caller is its holder.
 
         Source  FSNamesystem#recoverLease, #recoverLeaseInternal with force, Hadoop 3.4.1;
-                facts E.12, A16, F.1 row 1, F.1 row 4.
+                facts E.12, A16, F.1 row 1, F.1 row 3, F.1 row 4.
         """
         s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
@@ -226,8 +226,8 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
     def expired(s, holder: Holder, file: File) -> None:
         """Checks: a file of a lease that is past its hard limit.
 
-        Coarser  the NameNode has a lease for each hour in which it took files over (HDFS-11945, facts D.4); here they
-                 are one, and any of them may be the one that has expired.
+        Coarser  than HDFS, where the NameNode has a lease for each hard limit in which it took files over (HDFS-11945,
+                 facts D.2.6, D.4): here they are one, and any of them may be the one that has expired.
         """
         expired = s.lease[holder].at(LeaseLifecycle.past_hard_limit) | (holder == Holder.NAMENODE)
         s.may_work()

@@ -83,7 +83,7 @@ class Appending(Inodes, AppendCall, lane="namenode"):
     def appends_to_closed(s, client: Client, file: File) -> Callable[[], None]:
         """The holder's soft limit has passed, nothing is to be recovered: the file is closed and opened (HDFS-2994).
 
-        Source  FSDirAppendOp#appendFile, Hadoop 3.4.1; facts E.2 step 6, A2.
+        Source  FSDirAppendOp#appendFile, Hadoop 3.4.1; facts E.2.7, A2.
         """
 
         def opens() -> None:

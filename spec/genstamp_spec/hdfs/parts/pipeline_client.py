@@ -27,7 +27,7 @@ class PipelineClient(Chain, lane="client"):
     def add_block(s, last: Datanode) -> None:
         """The NameNode gives the client a block and the datanodes to write it to, here those up to the last.
 
-        Source  FSNamesystem#getAdditionalBlock, DataStreamer#nextBlockOutputStream, Hadoop 3.4.1; facts A1, E.5, C.5.
+        Source  FSNamesystem#getAdditionalBlock, DataStreamer#setupPipelineForCreate, Hadoop 3.4.1; facts A1, E.5, C.5.
         """
         s.in_stage(Stage.NONE)
         s.pipeline = those(Datanode, lambda d: (d == last) | s.nearer(d, last))

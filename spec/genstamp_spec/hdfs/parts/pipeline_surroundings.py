@@ -21,7 +21,7 @@ class PipelineAppends(PipelineSetUp, lane="client"):
         Their replicas count as reported until the NameNode is told of another pipeline.
 
         Coarser  than HDFS, where anybody may: it is the same writer here.
-        Source  FSDirAppendOp#appendFile, DataStreamer#setAppendClosePipeline, Hadoop 3.4.1; facts A2, A.4, E.2, C.5.
+        Source  FSDirAppendOp#appendFile, DataStreamer#setPipelineInConstruction, Hadoop 3.4.1; facts A2, A.4, E.2, C.5.
         """
         s.in_stage(Stage.CLOSED)
         require(s.bytes_sent > 0, "there is something to append to")

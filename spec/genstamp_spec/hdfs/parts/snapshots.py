@@ -44,7 +44,7 @@ class Snapshots(HeldBlocks, lane="namenode"):
     def read_snapshot(s, file: File, datanode: Datanode) -> None:
         """The file is read in the snapshot: as far as the snapshot's length, whatever the replica has by now.
 
-        Source  DFSInputStream#fetchLocatedBlocksAndGetLastBlockLength, #getFileLength, Hadoop 3.4.1; facts C.3.
+        Source  DFSInputStream#getLastBlockLength, #getFileLength, Hadoop 3.4.1; facts C.3.
         """
         serves, _ = s.snapshot_replica(file, datanode)
         require(s.snapshot[file], "the file is in a snapshot")

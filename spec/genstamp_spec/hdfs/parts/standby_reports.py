@@ -222,7 +222,7 @@ class StandbyReports(Part, lane="namenode"):
     def replay_edit(s) -> None:
         """The next edit is applied; then the reports that were queued for its block are judged again.
 
-        Source  FSEditLogLoader#applyEditLogOpInternal, BlockManager#processQueuedMessagesForBlock, Hadoop 3.4.1;
+        Source  FSEditLogLoader#applyEditLogOp, BlockManager#processQueuedMessagesForBlock, Hadoop 3.4.1;
                 facts A.7, H.6, I.5.
         """
         require(~s.took_over, "the standby is the standby")

@@ -182,11 +182,11 @@ def no_stream() -> Stream:
 
 
 class ClientState(RunningState):
-    """What clients believe. `hflushed` and `steady` are history variables: only properties read them."""
+    """What clients believe. `steady` is history; `hflushed` is read by the first hflush of a block, too."""
 
     stream = per(Client, per(File, record(Stream)))
     hflushed = per(File, number(limit="bytes"))  # bytes that an hflush has promised
-    steady = per(File, members(Datanode))  # nodes of that pipeline that have not crashed since
+    steady = per(File, members(Datanode))  # nodes of that hflush's pipeline that have not crashed since
 
 
 class AttemptStage(enum.Enum):

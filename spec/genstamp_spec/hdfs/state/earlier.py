@@ -11,7 +11,7 @@ class SeveralBlocks(Callers, EarlierState):
     """The block before the last one, as it is seen from there."""
 
     def earlier_is_complete(s, file: File) -> Bool:
-        """The block before the last one is complete, if there is one (BlockManager#checkMinReplication, HDFS-812)."""
+        """The block before the last one is complete, if there is one (FSNamesystem#checkFileProgress, HDFS-812)."""
         return s.earlier[file].state.at(BlockLifecycle.absent, BlockLifecycle.complete)
 
     def has_earlier_replica(s, file: File, datanode: Datanode) -> None:

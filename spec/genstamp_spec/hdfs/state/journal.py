@@ -66,7 +66,7 @@ class Logged(SeveralBlocks, CallState):
 
         Blocks agree position by position; but for the last one of as many, in their stamps too.
 
-        Source  FSEditLogLoader#applyEditLogOpInternal, #updateBlocks, Hadoop 3.4.1; facts I.5.
+        Source  FSEditLogLoader#applyEditLogOp, #updateBlocks, Hadoop 3.4.1; facts I.5.
         """
         image = s.image[edit.file]
         there = ~image.path.is_none() & (image.path == edit.path)

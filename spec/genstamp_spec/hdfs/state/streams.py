@@ -107,7 +107,7 @@ class Streams(Callers, TurnState, DatanodeState, ClientState, PrimaryState):
         return s.alive.has(client) & in_pipeline & being_written & (replica.writer == client)
 
     def is_of_no_use(s, file: File, datanode: Datanode) -> Bool:
-        """The block is gone, or it is complete without this replica, of which it lives another."""
+        """The block is gone, or it is complete, this replica does not match it, and one that it counts is up."""
         replica = s.replica[datanode][file]
         other_stamp = replica.stamp != s.block_stamp[file]
         other_size = replica.state.at(ReplicaLifecycle.finalized) & (replica.num_bytes != s.block_bytes[file])

@@ -40,7 +40,7 @@ class UpdateGoesByReceivedBytes(ReplicaRequests, lane=Datanode):
     """
 
     def bytes_to_update(s, replica: DetailedReplica) -> Number:
-        """ReplicaUnderRecovery#getNumBytes: the bytes received."""
+        """Block#getNumBytes of a RUR: the bytes received."""
         return replica.num_bytes
 
     def may_cut(s, replica: DetailedReplica, new_bytes: Number) -> None:
@@ -220,7 +220,7 @@ LENGTH_IS_CHECKED_BEFORE_THE_STAMP = Hole(
     configuration="requests",
     depth=6,
     repair="Compare the new length with the replica's before bumpReplicaGS.",
-    source="facts B.4 steps 6 and 7; FsDatasetImpl#updateReplicaUnderRecovery0, Hadoop 3.4.1",
+    source="facts B.4 steps 6 and 7; FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1",
 )
 UPDATE_KEEPS_TO_BYTES_ON_DISK = Hole(
     "update-keeps-to-bytes-on-disk",
