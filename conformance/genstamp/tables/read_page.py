@@ -5,6 +5,7 @@ A call is one numbered text in the order of checks of HDFS. Not here: the storie
 """
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -100,6 +101,7 @@ class _Page:
         yield ""
         if system.omits:
             yield from ("Left out:", "", *(f"- {sentence}" for sentence in system.omits), "")
+        yield from _coarser(system)
         yield from ("## Configurations", "", *configurations(system, model, self._entry), "")
         yield from agreed(model, self._entry)
         yield from ("## State", "", *state_table.rows(model, self._default.history), "")
@@ -160,7 +162,8 @@ class _Page:
         if last.hidden:
             notes.append("No caller sees it happen.")
         if semantics != self._system.default_semantics:
-            notes.append(f"Only under {semantics}.")
+            having = [name for name, calls in self._ways.items() if last.declared in calls]
+            notes.append(f"Only under {', '.join(having)}.")
         for paragraph in paragraphs:
             yield from (paragraph, "")
         yield " ".join(notes)
@@ -209,6 +212,20 @@ class _Page:
 def on_screen(lines: Sequence[str]) -> int:
     """How many lines a text takes on a screen, once links are shown by their words."""
     return sum(max(1, -(-len(_LINK.sub(r"\1", line)) // _COLUMNS)) for line in lines)
+
+
+def _coarser(system: System) -> Iterator[str]:
+    """What the modules of a system's parts simplify, each with a link to its module."""
+    modules = dict.fromkeys(part.__module__ for part in system.parts)
+    found = []
+    for name in modules:
+        module = sys.modules[name]
+        assert module.__file__ is not None, "parts stand in files"
+        link = f"[{Path(module.__file__).name}]({_relative(module.__file__)})"
+        coarser = (one for one in (module.__doc__ or "").split("\n\n") if one.startswith("Coarser"))
+        found += [f"- {link}: {' '.join(paragraph.split())}" for paragraph in coarser]
+    if found:
+        yield from ("Simplified:", "", *found, "")
 
 
 def _near(text: str, facts: set[str]) -> list[str]:

@@ -25,6 +25,7 @@ from genstamp_model.language import (
     each,
     either,
     flag,
+    lifecycle,
     members,
     number,
     observe,
@@ -35,6 +36,7 @@ from genstamp_model.language import (
     those,
     when,
 )
+from genstamp_spec.lifecycles.block import BlockLifecycle
 
 RECOVERY = system_named("hdfs.recovery")
 _LINES, _COLUMNS = 60, 120
@@ -130,14 +132,51 @@ BUY = """\
    => buy"""
 
 
-def _written(*, is_brief: bool) -> str:
-    _, traced = watched_model(SHOP)
+class Shelf(Part, lane="namenode"):
+    """A block that is taken away, and its name may be used again."""
+
+    block = per(Node, lifecycle(BlockLifecycle))
+
+    @action
+    def remove(s, node: Node) -> None:
+        """It goes."""
+        require(~s.block[node].at(BlockLifecycle.absent), "there is a block")
+        s.block[node].fire(BlockLifecycle.remove)
+
+    @action
+    def forget(s, node: Node) -> None:
+        """It goes without a trace."""
+        require(~s.block[node].at(BlockLifecycle.absent), "there is a block")
+        s.block[node].fire(BlockLifecycle.remove)
+        s.block.update(lambda other: when(other == node, BlockLifecycle.absent, s.block[other]))
+
+
+SHELF = System("shelf", parts=[Shelf], configurations=[Configuration("one", sizes={"Node": 1})])
+
+
+def _written(system: System = SHOP, call: str = "buy", *, is_brief: bool = False) -> str:
+    _, traced = watched_model(system)
     effects = Effects(traced, Wording(traced.names), is_brief=is_brief)
-    return "\n".join(text(traced.actions, effects, {}, lambda said: []))
+    return "\n".join(text(by_call(traced.actions)[call], effects, {}, lambda said: []))
 
 
 def test_a_call_is_one_text_with_a_branch_for_each_case() -> None:
-    assert _written(is_brief=False) == BUY
+    assert _written() == BUY
+
+
+def test_a_state_that_is_set_after_an_event_is_said() -> None:
+    removed, forgotten = (_written(SHELF, call) for call in ("remove", "forget"))
+    assert "block[node]: remove (" in removed
+    assert ":= absent" not in removed
+    assert "block[node]: remove (" in forgotten
+    assert "block[node] := absent" in forgotten
+
+
+def test_a_page_says_what_the_modules_of_its_parts_simplify(repository: Path) -> None:
+    [page] = read_page.pages([SHELF], {}, repository).values()
+    assert "\nSimplified:\n" not in page
+    [page] = read_page.pages([system_named("hdfs.durable_prefix")], {}, repository).values()
+    assert "\n- [durable_prefix.py](../../spec/genstamp_spec/hdfs/systems/durable_prefix.py): Coarser " in page
 
 
 def test_a_long_call_names_the_functions_that_assign() -> None:

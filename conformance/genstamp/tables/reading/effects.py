@@ -108,8 +108,9 @@ class Effects:
         for effect in effects:
             before = ir.make(Op.VARIABLE, (), effect.value.type, effect.variable)
             changes = _assigned(effect.variable, before, effect.value, known, self._wording)
-            for place, change, condition, is_fired in changes:
+            for place, change, condition, states in changes:
                 fired = events.lines(place) if place in events.places else []
+                is_fired = states is not None and fired and states <= events.ends(place)
                 said = f"{place} {change}{f' if {condition}' if condition else ''}"
                 is_told = fired and (is_fired or len(said) > LONG)
                 for line in fired if is_told else [*fired, said]:
@@ -144,8 +145,11 @@ def _may_be_left_out(check: Check) -> bool:
 
 def _assigned(
     place: str, before: Expr, value: Expr, known: Known, wording: Wording, condition: str = ""
-) -> Iterator[tuple[str, str, str, bool]]:
-    """Each place that a value changes: how it is written, what becomes of it, where, and whether events say it all."""
+) -> Iterator[tuple[str, str, str, frozenset[int] | None]]:
+    """Each place that a value changes: how it is written, what becomes of it, where, and the states it is among.
+
+    The last is None where the value is no choice among states, as events of a lifecycle leave it.
+    """
     if value is before:
         return
     inner = value.args
@@ -166,11 +170,11 @@ def _assigned(
             both = " and ".join(one for one in (condition, also) if one)
             yield from _assigned(place, before, inner[1] if inner[2] is before else inner[2], known, wording, both)
     elif value.op in _CHANGES and known.simplified(inner[0]) is known.simplified(before):
-        yield place, _CHANGES[value.op].format(wording.text(known.simplified(inner[1]))), condition, False
+        yield place, _CHANGES[value.op].format(wording.text(known.simplified(inner[1]))), condition, None
     elif value.op is Op.DROP_FIRST and inner[0] is before:
-        yield place, "loses its first", condition, False
+        yield place, "loses its first", condition, None
     elif value.op in (Op.RECORD, Op.TABULATE) and is_beginning(value):
-        yield place, "is reset", condition, False
+        yield place, "is reset", condition, None
     elif value.op is Op.RECORD:
         assert isinstance(value.type, RecordType)
         for i, (name, _) in enumerate(value.type.fields):
@@ -186,7 +190,7 @@ def _assigned(
     else:
         shorter = known.simplified(value)
         if shorter is not known.simplified(before):
-            yield place, f":= {wording.text(shorter)}", condition, _is_fired(shorter, known.simplified(before))
+            yield place, f":= {wording.text(shorter)}", condition, _states(shorter, known.simplified(before))
 
 
 def _at_one(body: Expr, member: Expr, old: Expr) -> Expr | None:
@@ -198,11 +202,14 @@ def _at_one(body: Expr, member: Expr, old: Expr) -> Expr | None:
     return only if only is not None and member.data not in only.free | body.args[1].free else None
 
 
-def _is_fired(value: Expr, before: Expr) -> bool:
-    """Whether a value of a lifecycle is a choice between states, as events leave it."""
+def _states(value: Expr, before: Expr) -> frozenset[int] | None:
+    """The states among which a value of a lifecycle is a choice, without the one before; None if it is none."""
     if value.op is Op.ITE:
-        return all(_is_fired(side, before) for side in value.args[1:])
-    return value is before or value.op is Op.CONST
+        found = [_states(side, before) for side in value.args[1:]]
+        return None if None in found else frozenset().union(*(one for one in found if one is not None))
+    if value is before:
+        return frozenset()
+    return frozenset([value.data]) if value.op is Op.CONST else None
 
 
 def _is_lifecycle(value: Expr) -> bool:
@@ -224,15 +231,21 @@ class _Events:
         """The events fired there, in order, each with the states that it leads from and to."""
         return [line for check in self.places[place] for line in self._line(place, check)]
 
+    def ends(self, place: str) -> frozenset[int]:
+        """The states that the events fired there can lead to."""
+        found = set()
+        for check in self.places[place]:
+            kind = _lifecycle_of(check)
+            found |= {kind.labels.index(end) for _, event, end in kind.lifecycle if event == _event_of(check)}
+        return frozenset(found)
+
     def _line(self, place: str, check: Check) -> Iterator[str]:
         where, allowed = _apart(check.condition)
         holds = self._known.simplified(where)
         if holds is ir.FALSE:
             return
-        event = check.label.rpartition(" to ")[2]
+        event, kind = _event_of(check), _lifecycle_of(check)
         states = [part for part in (allowed.args if allowed.op is Op.OR else (allowed,)) if part.op is Op.EQ]
-        kind = states[0].args[1].type
-        assert isinstance(kind, EnumType)
         targets = {source: target for source, fired, target in kind.lifecycle if fired == event}
         among, labels = one_of(holds)
         if among is states[0].args[0]:
@@ -260,3 +273,17 @@ def _apart(condition: Expr) -> tuple[Expr, Expr]:
     if condition.op is Op.OR and condition.args[0].op is Op.NOT and len(condition.args) == 2:
         return condition.args[0].args[0], condition.args[1]
     return ir.TRUE, condition
+
+
+def _event_of(check: Check) -> str:
+    """The event that a check of a lifecycle is about."""
+    return check.label.rpartition(" to ")[2]
+
+
+def _lifecycle_of(check: Check) -> EnumType:
+    """The lifecycle that it is an event of."""
+    allowed = _apart(check.condition)[1]
+    state = allowed.args[0] if allowed.op is Op.OR else allowed
+    kind = state.args[1].type
+    assert isinstance(kind, EnumType)
+    return kind

@@ -2,7 +2,11 @@
 
 Coarser than HDFS: of the blocks before these two only their number is kept; they are complete, so that rows 2 and 3 of
 the release of a file are about the block before the last. The progress of earlier blocks is asked for where HDFS does:
-before a client commits a block, and before a recovery does.
+before a client commits a block, and before a recovery does. A file whose last block is COMMITTED is released whatever
+became of the replicas of a COMPLETE block before it; HDFS asks for a live one (AlreadyBeingCreatedException, facts F.3
+row 5). A recovery that found no data and cannot close the file changes nothing; HDFS 3.4.1 has removed the last block
+when it finds out (IllegalStateException, HDFS-17861, facts G.6 row 7). What such a failure leaves in
+PendingRecoveryBlocks is not kept.
 """
 
 from genstamp_model.language import Bool, Members, action, case, observe, require, when

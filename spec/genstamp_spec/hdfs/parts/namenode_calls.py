@@ -1,7 +1,8 @@
 """The NameNode: append, fsync, delete and rename, as far as they are the same whatever a system keeps beside files.
 
 Coarser than HDFS: whether a last block is full is left open; permissions, directories, storage policies and
-erasure-coded files play no part; an append does not ask for a new block where the last one has room (NEW_BLOCK).
+erasure-coded files play no part; an append does not ask for a new block where the last one has room (NEW_BLOCK). A
+client calls fsync only while it writes a block; HDFS takes the call from any owner of the file, and compares no stamp.
 
 What a client knows and what becomes of a file's data, the views of the callers say; what is logged, `file_calls.py`.
 """

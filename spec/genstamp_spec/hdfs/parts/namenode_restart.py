@@ -1,7 +1,8 @@
 """The NameNode starts again: what it has logged, safe mode, and what datanodes tell it then.
 
 Coarser than HDFS: everything that was answered was logged, and nothing else (the log itself is hdfs.journal's); a
-NameNode is back at once, in safe mode, and leaves it when every complete block has a replica.
+NameNode is back at once, in safe mode, and leaves it when every complete block has a replica. Calls in safe mode are
+refused with SafeModeException; where HA is on, HDFS answers RetriableException until the first safe mode is over.
 """
 
 from genstamp_model.language import Number, Ordered, action, forall, observe, require, when
