@@ -78,10 +78,10 @@ class Held:
 
     @property
     def verdict(self) -> Verdict:
-        """Three-valued: a run that was given up is not a pass."""
+        """Three-valued: a run that was given up is not a pass, and neither are runs without an event to check."""
         if self.rejections:
             return "rejected"
-        return "undetermined" if self.undetermined or self.interrupted else "conforms"
+        return "undetermined" if self.undetermined or self.interrupted or not self.judged else "conforms"
 
 
 class Holder:

@@ -24,6 +24,10 @@ def held_seed(seed: int) -> Held:
     return hold_seeds(LEASE, [seed])
 
 
+def test_runs_without_an_event_to_check_are_no_pass() -> None:
+    assert hold_seeds(LEASE, []).verdict == "undetermined"
+
+
 # -- twins ----------------------------------------------------------------------------------------------------------
 
 
