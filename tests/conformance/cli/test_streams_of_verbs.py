@@ -43,6 +43,7 @@ def test_verdict_is_the_exit_code_although_the_reader_has_left(tmp_path: Path) -
         (["conform", "--simulate", "1", "--command", "false"], "--simulate checks the reference implementation"),
         (["conform", "--simulate", "1", "--driving", "a.py:B"], "--simulate checks the reference implementation"),
         (["conform", "--simulate", "1", "--story", "run.jsonl"], "--simulate checks the reference implementation"),
+        (["check", "hdfs.lease", "--strict", "--witness", "x"], "it cannot be combined with --witness or --scenario"),
         (["list", "hdfs.lease:two_clients"], "'two_clients' is a configuration"),
         (["verify", "--repository", "."], "is no checkout"),
         (["lock", "--repository", "."], "is no checkout"),

@@ -151,6 +151,8 @@ def check(
         raise typer.BadParameter(message, param_hint="--deadlock")
     if watch:
         raise typer.Exit(watching.watch(watching.watched(system), watching.check, watching.poll))
+    if strict and looks_for_path:
+        raise typer.BadParameter("it cannot be combined with --witness or --scenario", param_hint="--strict")
     if actions and (looks_for_path or engine is Engine.SPARK):
         message = "it cannot be combined with --engine spark, --witness or --scenario"
         raise typer.BadParameter(message, param_hint="--actions")
