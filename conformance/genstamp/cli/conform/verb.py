@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from genstamp import exit_codes, progress
+from genstamp.cli.choosing import refuse_idle
 from genstamp.cli.conform import lockstep, walks
 from genstamp.cli.conform.adapter import adapters
 from genstamp.cli.conform.report import case, plain, progress_line, told
@@ -101,7 +102,7 @@ def conform(
     """
     simulates = simulate is not None
     ours = "--simulate checks the reference implementation, with seeds of its own runs"
-    _refuse_idle(
+    refuse_idle(
         ("--walk", walk and simulates, "it cannot be combined with --simulate"),
         ("--command", command is not None and simulates, ours),
         ("--driving", driving is not None and simulates, ours),
@@ -198,10 +199,3 @@ def conform(
             lines = tuple(run_lines(report.failure.cluster, report.failure.requests, how))
             typer.echo(saved_run(lines, save, drawn, same), err=True)
     raise typer.Exit(verdict([found]).exit_code)
-
-
-def _refuse_idle(*options: tuple[str, bool, str]) -> None:
-    """Refuse options that would do nothing beside the others: each with whether it would, and the reason."""
-    for option, is_idle, why in options:
-        if is_idle:
-            raise typer.BadParameter(why, param_hint=option)
