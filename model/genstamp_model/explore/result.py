@@ -132,11 +132,6 @@ class Result:
         return nothing_searched(name for name, steps in self.cuts.items() if steps)
 
     @property
-    def probability(self) -> float:
-        """At least the probability with which no state was missed."""
-        return 1 - self.doubt
-
-    @property
     def depth(self) -> int:
         """Most steps on a shortest path to a state."""
         return self.levels - 1
