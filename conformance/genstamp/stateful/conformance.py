@@ -100,7 +100,7 @@ def conform(
     driving: Driving | None = None,
     progress: Callable[[Figures], None] | None = None,
 ) -> Report:
-    """check an implementation against a system.
+    """Check an implementation against a system.
 
     Args:
         adapter: the implementation; it is stopped at the end.
