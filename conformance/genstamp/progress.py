@@ -32,7 +32,7 @@ def each_minute(show: Callable[[str], None] | None = None, every_s: float = LINE
 
 @contextmanager
 def live() -> Iterator[Callable[[str], None]]:
-    """Recognises a line as the present one: at once on a terminal, else a line a minute."""
+    """A function that shows the latest line: at once on a terminal, else a line a minute."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield each_minute()

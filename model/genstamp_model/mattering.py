@@ -120,7 +120,7 @@ class _Inside:
         yield from _for_some(value, self._values(value))
 
     def _conditions(self, value: Expr) -> Iterator[Expr]:
-        """The variables that a value depends on."""
+        """The conditions that a value depends on."""
         if value.op is Op.ITE:
             yield ir.negation(value.args[0])
         if value.op is Op.ITE or value.op in _BY_CONDITION:

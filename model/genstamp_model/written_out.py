@@ -22,17 +22,14 @@ from genstamp_model.language.model import Action, Instance
 from genstamp_model.language.trace import ActionParameter, MessageOf, values_of
 from genstamp_model.language.types import (
     ArrayType,
-    BagType,
     IndexSet,
-    NumberType,
-    RecordType,
     RefType,
-    SequenceType,
     Sizes,
     Type,
     sort_key,
     zero,
 )
+from genstamp_model.ranges import has_range, out_of_range
 
 SAMPLED_EVERY: Final = 500
 """One computation in so many is repeated by `evaluate`."""
@@ -107,7 +104,7 @@ class WrittenOutEvaluator(Evaluator):
         self._sampled_every = sampled_every
         self._computed_steps = 0
         self._in_range: set[tuple[int, Any]] = set()
-        self._has_range = [_has_range(variable.type) for variable in self.model.variables]
+        self._has_range = [has_range(variable.type) for variable in self.model.variables]
         self._answers: dict[str, Callable[[State], Answers]] = {}
         self._effects: dict[str, Callable[..., tuple[Any, ...]]] = {}
         self._changed = {
@@ -155,7 +152,7 @@ class WrittenOutEvaluator(Evaluator):
             self._changed[action.name], effects(state, *arguments), strict=True
         ):
             if not self._is_in_range(position, type_, state[position], value):
-                fault = evaluate.out_of_range(value, type_, effect.variable)
+                fault = out_of_range(value, type_, effect.variable)
                 if fault:
                     raise EvaluationError(f"{action.name} {fault}", effect.source)
                 self._remember(position, type_, value)
@@ -183,22 +180,6 @@ class WrittenOutEvaluator(Evaluator):
     def _is_sampled(self) -> bool:
         self._computed_steps += 1
         return self._computed_steps % self._sampled_every == 0
-
-
-def _has_range(type_: Type) -> bool:
-    """Whether a value of the type can leave its range."""
-    match type_:
-        case NumberType(low=low, high=high):
-            return low is not None or high is not None
-        case SequenceType(element=element, capacity=capacity):
-            return capacity is not None or _has_range(element)
-        case RecordType(fields=fields):
-            return any(_has_range(kind) for _, kind in fields)
-        case ArrayType(element=element):
-            return _has_range(element)
-        case BagType(message=message):
-            return _has_range(message)
-    return False
 
 
 @cache

@@ -10,7 +10,7 @@ from tests.model.random_systems import RandomSystem
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.two_phase import TWO_PHASE
 
-from genstamp_model.export.tla import Claims, tla, tla_config, tla_module, together
+from genstamp_model.export.tla import Claims, tla, tla_config, together
 from genstamp_model.export.tla_names import clean
 from genstamp_model.language import (
     Bool,
@@ -70,7 +70,7 @@ def definition(text: str, name: str) -> str:
 
 
 def test_an_action_reads_as_its_author_wrote_it() -> None:
-    text = tla_module(TWO_PHASE.instance("three"))
+    text = tla(TWO_PHASE.instance("three")).text
     assert definition(text, "rm_prepare(r)") == (
         "rm_prepare(r) ==\n"
         '    /\\ rm[r] = "WORKING"  \\* the manager is working\n'
@@ -92,7 +92,7 @@ def test_no_name_means_two_things() -> None:
 
 def test_a_condition_that_is_assigned_is_in_parentheses() -> None:
     # x' = a \/ b would be (x' = a) \/ b.
-    text = tla_module(System("lamps", parts=[Lamps], configurations=[Configuration("one", sizes={})]).instance())
+    text = tla(System("lamps", parts=[Lamps], configurations=[Configuration("one", sizes={})]).instance()).text
     assert "both' = (left /\\ right)" in text
 
 
@@ -110,7 +110,7 @@ class Lamps(Part):
 
 
 def test_an_effect_says_no_more_than_the_checks_leave_open() -> None:
-    text = tla_module(EVERY_FORM.instance("tiny"))
+    text = tla(EVERY_FORM.instance("tiny")).text
     assert '    /\\ parcel\' = [parcel EXCEPT ![shelf] = "stored"]' in definition(text, "accept(")
 
 
@@ -196,4 +196,4 @@ def test_names_are_made_of_what_tla_allows() -> None:
 
 @pytest.mark.slow
 def test_every_random_system_can_be_written() -> None:
-    assert all(tla_module(RandomSystem(seed).instance()) for seed in range(40))
+    assert all(tla(RandomSystem(seed).instance()).text for seed in range(40))

@@ -32,7 +32,7 @@ class Comparison:
         compared: what both of them know: names of properties, "distinct states", "depth".
         differences: a sentence each, with both values.
         unknown: names of properties that only one of them has judged, or neither.
-        reason: why one of them has not finish, or what it gave up; empty where there is no such thing.
+        reason: why one of them did not finish, or what it gave up; empty where both finished.
     """
 
     peer: str

@@ -1,4 +1,4 @@
-"""Reads from the command line what a verb checks: the system, its configurations, and changed limits."""
+"""Reads from the command line what a verb checks: the system, its configurations, changed limits, idle options."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,3 +39,10 @@ def limits_of(texts: Sequence[str]) -> dict[str, int]:
             raise typer.BadParameter(f"'{name}' is given twice; give each limit once", param_hint="--limit")
         limits[name] = int(number)
     return limits
+
+
+def refuse_idle(*options: tuple[str, bool, str]) -> None:
+    """Refuse options that would do nothing beside the others: each with whether it would, and the reason."""
+    for option, is_idle, why in options:
+        if is_idle:
+            raise typer.BadParameter(why, param_hint=option)

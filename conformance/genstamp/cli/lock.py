@@ -3,7 +3,6 @@
 Not here: how things are found and compared (`genstamp.verify`, `genstamp.lock`).
 """
 
-import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -60,9 +59,13 @@ def lock(
         typer.echo("the lock holds what was found when all is well; this is not", err=True)
         raise typer.Exit(exit_codes.of(verdict))
     found = found_in(results.rows)
-    with contextlib.suppress(LockError):
+    try:
         before = locks.read(path)
         found = {**(before if systems and not own else {}), **locks.carrying(found, before)}
+    except LockError:
+        # It may be of another version, and is written anew; what it has of other systems must not go with it.
+        if systems and not own and path.exists():
+            raise
     if write:
         locks.write(path, found)
         typer.echo(f"{path} written")

@@ -78,10 +78,10 @@ class Held:
 
     @property
     def verdict(self) -> Verdict:
-        """Three-valued: a run that was given up is not a pass."""
+        """Three-valued: a run that was given up is not a pass, and neither are runs without an event to check."""
         if self.rejections:
             return "rejected"
-        return "undetermined" if self.undetermined or self.interrupted else "conforms"
+        return "undetermined" if self.undetermined or self.interrupted or not self.judged else "conforms"
 
 
 class Holder:
@@ -107,7 +107,7 @@ class Holder:
         )
 
     def hold(self, seed: int, events: Sequence[Event], held: Held, watch: "Watch | None" = None) -> None:
-        """check the events of one run against the model."""
+        """Check the events of one run against the model."""
         projection = self._projection()
         following: dict[str, _Following] = {}
         over: set[str] = set()
@@ -184,7 +184,7 @@ class _Following:
         return (describe(event) for event in self._happened)
 
     def feed(self, event: Event, entity: Entity, watch: "Watch | None") -> Answer:
-        """check what the event is to the entity against the model."""
+        """Check what the event means for the entity against the model."""
         self._happened.append(event)
         answer: Answer = Conforms(len(self.tracker.states))
         for step in entity.steps:
@@ -203,4 +203,4 @@ class _Following:
 
 
 Watch = Callable[[Fit, Sequence[State], Event], None]
-"""Told of every step that fits: the states before it, and the step."""
+"""Called for every step that fits, with the states before it and the step."""

@@ -82,11 +82,9 @@ class Report:
         """Why a test without a failure does not say that the implementation conforms; empty if it does."""
         if self.interrupted:
             return "interrupted"
-        if self.figures.undetermined:
-            return "too many states were possible"
-        if self.requires_seen and self.never_seen:
-            return f"{len(self.never_seen)} of the model's {self.answers} answers were never seen"
-        return ""
+        if self.figures.unsettled or not self.requires_seen or not self.never_seen:
+            return self.figures.unsettled
+        return f"{len(self.never_seen)} of the model's {self.answers} answers were never seen"
 
 
 def conform(
@@ -102,7 +100,7 @@ def conform(
     driving: Driving | None = None,
     progress: Callable[[Figures], None] | None = None,
 ) -> Report:
-    """check an implementation against a system.
+    """Check an implementation against a system.
 
     Args:
         adapter: the implementation; it is stopped at the end.

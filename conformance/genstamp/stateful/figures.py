@@ -35,6 +35,13 @@ class Figures:
     seen: Counter[Answer] = field(default_factory=Counter)
 
     @property
+    def unsettled(self) -> str:
+        """Why these runs do not say that the implementation conforms, where none failed; empty if they do."""
+        if self.undetermined:
+            return "too many states were possible"
+        return "" if self.events else "no event was checked"
+
+    @property
     def refusals(self) -> int:
         """Events that were refused."""
         return sum(count for (_, refused_with), count in self.seen.items() if refused_with is not None)

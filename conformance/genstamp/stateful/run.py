@@ -95,6 +95,7 @@ class Run:
         self.cluster = cluster
         self.declined = set()
         self._now_ms = 0
+        self._is_given_up = False
 
     @property
     def requests(self) -> list[Request]:
@@ -113,6 +114,7 @@ class Run:
         self._figures.examples += 1
         for event in started.events:
             self._hold(event)
+        self._count_states()
 
     def request(self, request: Request) -> None:
         """Make a request, and hold what comes.
@@ -127,8 +129,14 @@ class Run:
             self._tick(request.ms)
         else:
             self._step(request.event, dict(request.arguments))
+        self._count_states()
+
+    def _count_states(self) -> None:
+        """Count the possible states, and a run with too many of them once."""
         self._figures.largest_set = max(self._figures.largest_set, self.tracker.largest)
-        self._figures.undetermined += self.tracker.is_undetermined
+        if self.tracker.is_undetermined and not self._is_given_up:
+            self._is_given_up = True
+            self._figures.undetermined += 1
 
     def _tick(self, ms: int) -> None:
         outcome = self._answer(lambda: self._bench.adapter.tick(ms))

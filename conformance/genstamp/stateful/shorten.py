@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from genstamp.adapters import Cluster
+from genstamp.errors import AdapterError
 from genstamp.stateful.figures import Figures
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, NonconformingError, Run
@@ -22,9 +23,6 @@ def shorten(bench: Bench, failure: Failure, seconds: float) -> tuple[Failure, bo
         bench: what the run was made on.
         failure: how it failed.
         seconds: how long to try.
-
-    Raises:
-        AdapterError: the implementation can be driven no longer.
     """
     again = _failure_of(bench, failure.requests, failure.cluster)
     if again is None or again.event != failure.event:
@@ -44,7 +42,7 @@ def shorten(bench: Bench, failure: Failure, seconds: float) -> tuple[Failure, bo
 
 
 def _failure_of(bench: Bench, requests: Sequence[Request], cluster: Cluster) -> Failure | None:
-    """How a run of these requests fails; None if it does not."""
+    """How a run of these requests fails; None if it does not, or the implementation cannot be driven to its end."""
     try:
         run = Run(bench, cluster, Figures())
         run.start()
@@ -52,6 +50,8 @@ def _failure_of(bench: Bench, requests: Sequence[Request], cluster: Cluster) -> 
             run.request(request)
     except NonconformingError as error:
         return error.failure
+    except AdapterError:
+        return None
     return None
 
 

@@ -166,7 +166,7 @@ class Tracker:
         return self._states is None
 
     def feed(self, event: Event) -> Answer:
-        """check the next event against the model.
+        """Check the next event against the model.
 
         Raises:
             EvaluationError: the model computes a value outside its declared range.

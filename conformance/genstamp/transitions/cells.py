@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any, TypeAlias
 
-from genstamp_model.evaluate import Evaluator, State, limited, named_position
+from genstamp_model.evaluate import Evaluator, State, named_position
 from genstamp_model.language.ir import BINDERS, Expr, Op
 from genstamp_model.language.types import ArrayType, Type, Value
+from genstamp_model.ranges import limited
 
 Numbers: TypeAlias = tuple[int, ...]
 """A state: of each cell the number of its value."""

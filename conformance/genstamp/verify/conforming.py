@@ -43,6 +43,8 @@ def _note(report: Report) -> str:
         return f"{runs}: {report.failure.problem}"
     if figures.undetermined:
         return f"{runs}, of which {figures.undetermined} were given up: too many states were possible"
+    if figures.unsettled:
+        return f"{runs}: {figures.unsettled}"
     missing = f", {len(report.never_seen)} kinds of answers not seen" if report.never_seen else ""
     return f"{runs}, at most {figures.largest_set:,} possible states{missing}"
 
@@ -97,6 +99,8 @@ def _note_of_held(held: Held, entities: str) -> str:
     runs = f"{held.runs} runs"
     if held.rejections:
         return f"{runs}: {held.rejections[0].rejected.problem}"
+    if not held.judged:
+        return f"{runs}: no event was checked"
     ended = sum(held.ended.values())
     if held.undetermined:
         return f"{runs}: {held.undetermined} of {held.entities} {entities} were given up: too many states were possible"

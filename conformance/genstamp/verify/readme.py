@@ -150,7 +150,7 @@ def summed(rows: Sequence[Row]) -> list[Row]:
 
 
 def _group(claim: str) -> str:
-    """The data of one row."""
+    """The claim of the row that a row is summed up in; `%d` stands for the number of rows."""
     match claim.split():
         case ["check", place]:
             return f"check {place.partition(':')[0]}, %d configurations"

@@ -139,7 +139,7 @@ def _different(context: Context, claim: str, declared: System, fault: Difference
     judged = leads_to.judged(result)
     if found := breaks(result.violation, judged):
         return _broken(context, claim, result, found[0], {})
-    if open_ := result.undetermined or undetermined(judged):
+    if open_ := result.unsettled or undetermined(judged):
         return Row(claim=claim, verdict=Verdict.UNDETERMINED, count=result.states, unit="states", note=open_)
     if fault.shows == OTHER_STATES:
         seen = result.states != explore(declared.instance(fault.configuration), progress=_printer()).states
@@ -204,7 +204,7 @@ def _row(claim: str, result: Result, data: Mapping[str, Any], judged: tuple[Live
     if left := leads_to.not_judged(result, judged):
         note = f"{note}; not judged: {', '.join(left)}"
     is_undetermined = result.verdict is Found.UNDETERMINED
-    open_ = result.undetermined or undetermined(judged)
+    open_ = result.unsettled or undetermined(judged)
     return Row(
         claim=claim,
         verdict=Verdict.UNDETERMINED if open_ else Verdict.HOLDS,

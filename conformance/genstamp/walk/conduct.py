@@ -82,7 +82,14 @@ class Walk:
         """Three-valued: a run that was given up is no pass, and neither is a walk that reached too little."""
         if self.failure is not None:
             return "rejected"
-        return "undetermined" if self.figures.undetermined or self.share < self.required else "conforms"
+        return "undetermined" if self.why_undetermined else "conforms"
+
+    @property
+    def why_undetermined(self) -> str:
+        """Why a walk without a failure does not say that the implementation conforms; empty if it does."""
+        if self.figures.unsettled or self.share >= self.required:
+            return self.figures.unsettled
+        return f"{self.share:.1%} of the transitions were reached for certain, {self.required:.1%} are required"
 
     @property
     def share(self) -> float:
@@ -139,24 +146,29 @@ def walk(
         so_far = len(reached.certain & abstract)
         tell(f"{so_far:,} of {len(abstract):,} abstract transitions, {figures.examples:,} runs")
 
-    failure, is_deterministic = None, True
+    failure: Failure | None = None
+    is_deterministic = True
     obstacles: dict[Transition, Obstacle] = {}
     walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
     try:
-        walker.walk()
-        obstacles = walker.obstacles_of(abstract - reached.certain)
-        for times in driving.other_times:
-            if adapter.set_times(times.times_ms):
-                ticks_ms = times.ticks_ms or driving.ticks_ms
-                bench = replace(bench, driving=replace(driving, clock=times.clock, ticks_ms=ticks_ms))
-                walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
-                walker.walk()
-    except NonconformingError as error:
-        failure, is_deterministic = shorten(bench, error.failure, shrink_seconds)
+        try:
+            walker.walk()
+            obstacles = walker.obstacles_of(abstract - reached.certain)
+            for times in driving.other_times:
+                if adapter.set_times(times.times_ms):
+                    ticks_ms = times.ticks_ms or driving.ticks_ms
+                    bench = replace(bench, driving=replace(driving, clock=times.clock, ticks_ms=ticks_ms))
+                    walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
+                    walker.walk()
+        except NonconformingError as error:
+            failure = error.failure
+            failure, is_deterministic = shorten(bench, failure, shrink_seconds)
     except KeyboardInterrupt:
         if isinstance(adapter, ChildAdapter):
             adapter.kill()
-        raise
+        # What has failed has failed, even if there is no time to make it shorter.
+        if failure is None:
+            raise
     finally:
         adapter.set_times({})
         adapter.stop()

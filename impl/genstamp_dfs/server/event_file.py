@@ -67,14 +67,15 @@ class EventFile:
 
     def _write(self, line: bytes) -> None:
         """Put a line at the end of the file, all of it or nothing."""
+        if self._is_torn:
+            assert self._descriptor is not None, "only a file that is open gets a torn line"
+            os.ftruncate(self._descriptor, self._size)
+            self._is_torn = False
         if self._descriptor is None:
             self._open()
         elif self._limit_bytes and self._size and self._size + len(line) > self._limit_bytes:
             self._begin_another()
         assert self._descriptor is not None, "the file is open"
-        if self._is_torn:
-            os.ftruncate(self._descriptor, self._size)
-            self._is_torn = False
         written = 0
         while written < len(line):
             self._is_torn = True
@@ -101,7 +102,6 @@ class EventFile:
     def _begin_another(self) -> None:
         """The file is full: it becomes the older one, whose place it takes."""
         self.close()
-        self._is_torn = False
         self._path.replace(_older(self._path))
         self._open()
 

@@ -40,9 +40,8 @@ class Codec:
     Attributes:
         method: name of the call.
         names_caller: whether the user of the connection is the name of the node that calls.
-        asks_nobody: whether the answer is always the same, so that no handler sees the request, which is None.
         read_request, read_answer: raise `WireError` where the bytes are none, and the former `HdfsIOException` where
-            they ask for more than is kept.
+            they ask for more than is kept. A request is None where the answer is always the same: no handler sees it.
     """
 
     method: str
@@ -51,7 +50,6 @@ class Codec:
     write_answer: Callable[[Any, Converter], bytes]
     read_answer: Callable[[bytes, Converter], Any]
     names_caller: bool = False
-    asks_nobody: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,6 @@ def _foreign_call(call: foreign_calls.ForeignCall) -> Codec:
         read_request=read_request,
         write_answer=lambda answer, c: call.write_answer(answer, c).SerializeToString(),
         read_answer=not_asked,
-        asks_nobody=call.read is None,
     )
 
 

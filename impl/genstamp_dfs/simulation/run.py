@@ -45,7 +45,6 @@ class RunResult:
 
     Attributes:
         events: the protocol events, if they were kept.
-        virtual_s: how long it took in virtual seconds.
         totals: numbers of events, crashes, recoveries, faults of each kind, bytes acknowledged.
         outcomes: what came of the clients' jobs.
         broken: bytes that were read and are not the file's.
@@ -58,7 +57,6 @@ class RunResult:
 
     plan: Plan
     events: tuple[Event, ...]
-    virtual_s: float
     totals: Counter[str]
     outcomes: Counter[str]
     broken: tuple[str, ...]
@@ -245,7 +243,6 @@ class Run:
         return RunResult(
             plan=self.plan,
             events=tuple(cluster.log.events) if keep_events else (),
-            virtual_s=cluster.loop.now_us / SECOND_US,
             totals=totals,
             outcomes=self.outcomes,
             broken=(*ledger.broken, *cluster.false_syncs()),

@@ -95,7 +95,64 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Board:
+class Partitioned:
+    """What boards have in common whose states are dealt out to partitions: the counts, and where something was seen.
+
+    Attributes:
+        begun: initial states.
+    """
+
+    def __init__(self, program: Program, begun: int) -> None:
+        self.begun = begun
+        self._program = program
+        self._board = np.zeros(driver.BOARD, np.int64)
+        self._slots = np.zeros((_PARTITIONS, driver.PARTITION), np.int64)
+        self._counters = np.zeros((_PARTITIONS, padded(program.counters)), np.int64)
+        self._seen = np.zeros((_PARTITIONS, padded(len(program.targets))), np.int64)
+
+    def _sum(self, slot: int) -> int:
+        return int(self._slots[:, slot].sum())
+
+    @property
+    def states(self) -> int:
+        """Distinct states found, or fingerprints of them."""
+        return self._sum(driver.STATES)
+
+    @property
+    def generated(self) -> int:
+        """The initial states and every step taken."""
+        return self.begun + self._sum(driver.GENERATED)
+
+    @property
+    def counters(self) -> NDArray[np.int64]:
+        """The program's counters."""
+        total: NDArray[np.int64] = self._counters.sum(axis=0)[: self._program.counters]
+        return total
+
+    @property
+    def at(self) -> int:
+        """Place of the state that the outcome is about: of the first partition that stopped for one."""
+        stopped = (driver.INVARIANT, driver.ALARM, driver.DEADLOCK)
+        for number, slots in enumerate(self._slots):
+            if slots[driver.EXPANDING] in stopped or slots[driver.ENTERING] in stopped:
+                return int(slots[driver.AT]) * _PARTITIONS + number
+        raise AssertionError("no partition has stopped for a state")
+
+    def seen(self, target: int) -> list[int]:
+        """Places of the states that first show what `cover` looks for: one of each partition, or none."""
+        found = self._seen[:, target].tolist()
+        return [(place - 1) * _PARTITIONS + number for number, place in enumerate(found) if place > 0]
+
+    def depth(self, place: int) -> int:
+        """Steps of a shortest path to the state at a place."""
+        return len(self.way(place)) - 1
+
+    def way(self, place: int) -> list[list[int]]:
+        """Words of the states on a shortest path to the one at a place, the initial one first."""
+        raise NotImplementedError
+
+
+class Board(Partitioned):
     """A search that has found its initial states.
 
     Args:
@@ -109,7 +166,6 @@ class Board:
     Attributes:
         outcome: of the last turn.
         full: why there is no room for more, in words, where that is not because of how many states are allowed.
-        begun: initial states.
         doubt: 0; no state is missed.
     """
 
@@ -127,37 +183,32 @@ class Board:
     ) -> None:
         words, room = program.layout.words, len(program.steps)
         self.library = driver_for(words)
-        self._allowed, self.begun = min(allowed, memory.MOST_STATES), len(first)
+        super().__init__(program, len(first))
+        self._allowed = min(allowed, memory.MOST_STATES)
         enough = max(self.begun, min(self._allowed, memory_bytes // memory.table_bytes_at_most()))
         self.memory = memory.allocate(words, enough, room)
         assert all(part.capacity >= self.begun for part in self.memory), "the initial states have no room"
         self._spill = Spill(self.memory, words, memory_bytes, disk)
         self.full = ""
-        self._counters = np.zeros((_PARTITIONS, padded(program.counters)), np.int64)
-        self._seen = np.zeros((_PARTITIONS, padded(len(program.targets))), np.int64)
         self._scratch = np.empty((_PARTITIONS, padded(max(room * words, WAITING + BUCKET))), np.int64)
         length = (driver.ROUND + driver.BLOCK + room) * (words + 2)
         self._handed = np.empty((_PARTITIONS, _PARTITIONS, padded(length)), np.int64)
-        self._board = np.zeros(driver.BOARD, np.int64)
-        self._partitions = np.zeros((_PARTITIONS, driver.PARTITION), np.int64)
-        self._targets = len(program.targets)
-        self._limits_and_steps = program.counters
         self._set_up(native, may_stop, room)
         records = np.zeros((len(first), words + 2), np.int64)
         records[:, 2:] = first
         self.outcome = driver.PAUSED
-        entered = self.library.run(driver.enter_first, self._board, self._partitions, records, len(first))
+        entered = self.library.run(driver.enter_first, self._board, self._slots, records, len(first))
         assert entered == driver.DONE, "the hashes of the initial states crowd together: the hash is broken"
 
     def _set_up(self, native: Native, may_stop: bool, room: int) -> None:
-        board, partitions = self._board, self._partitions
+        board, partitions, targets = self._board, self._slots, len(self._program.targets)
         board[driver.ALLOWED] = min(self._allowed, self._spill.allowed)
-        board[driver.ROOM], board[driver.TARGETS] = room, self._targets
+        board[driver.ROOM], board[driver.TARGETS] = room, targets
         board[driver.EXPAND], board[driver.JUDGE], board[driver.COVER] = native.expand, native.judge, native.cover
         board[driver.MAY_STOP] = native.may_stop if may_stop else 0
         board[barrier.YIELD] = yielding()
         partitions[:, driver.BUCKETS] = memory.FIRST_BUCKETS
-        partitions[:, driver.COVERING] = self._targets > 0
+        partitions[:, driver.COVERING] = targets > 0
         for partition, room_of, counters, seen, scratch, handed in zip(
             partitions, self.memory, self._counters, self._seen, self._scratch, self._handed, strict=True
         ):
@@ -180,7 +231,7 @@ class Board:
     def _make_room(self) -> bool:
         """Bring states to files, so that there is memory for more; false where there is not."""
         try:
-            self._spill.bring_out(self._partitions[:, driver.STATES].tolist())
+            self._spill.bring_out(self._slots[:, driver.STATES].tolist())
         except DiskError as error:
             self.full = str(error)
             return False
@@ -192,26 +243,13 @@ class Board:
         return False
 
     def _go_on(self, threads: int) -> None:
-        self.outcome = self.library.side_by_side(threads, driver.advance, self._board, self._partitions)
+        self.outcome = self.library.side_by_side(threads, driver.advance, self._board, self._slots)
         assert self.outcome != driver.CROWDED, "the states' hashes crowd together: the hash is broken"
-
-    def _sum(self, slot: int) -> int:
-        return int(self._partitions[:, slot].sum())
-
-    @property
-    def states(self) -> int:
-        """Distinct states found."""
-        return self._sum(driver.STATES)
 
     @property
     def expanded(self) -> int:
         """States whose steps have been taken."""
         return self._sum(driver.HEAD)
-
-    @property
-    def generated(self) -> int:
-        """The initial states and every step taken."""
-        return self.begun + self._sum(driver.GENERATED)
 
     @property
     def levels(self) -> int:
@@ -229,34 +267,10 @@ class Board:
         """Bytes of the states that were brought to files."""
         return self._spill.outside
 
-    @property
-    def counters(self) -> NDArray[np.int64]:
-        """The program's counters."""
-        total: NDArray[np.int64] = self._counters.sum(axis=0)[: self._limits_and_steps]
-        return total
-
-    @property
-    def at(self) -> int:
-        """Place of the state that the outcome is about: of the first partition that stopped for one."""
-        stopped = (driver.INVARIANT, driver.ALARM, driver.DEADLOCK)
-        for number, partition in enumerate(self._partitions):
-            if partition[driver.EXPANDING] in stopped or partition[driver.ENTERING] in stopped:
-                return int(partition[driver.AT]) * _PARTITIONS + number
-        raise AssertionError("no partition has stopped for a state")
-
-    def seen(self, target: int) -> list[int]:
-        """Places of the states that first show what `cover` looks for: one of each partition, or none."""
-        found = self._seen[:, target].tolist()
-        return [(place - 1) * _PARTITIONS + number for number, place in enumerate(found) if place > 0]
-
     def row(self, place: int) -> list[int]:
         """Words of the state at a place."""
         words: list[int] = self.memory[place % _PARTITIONS].store[place // _PARTITIONS].tolist()
         return words
-
-    def depth(self, place: int) -> int:
-        """Steps of a shortest path to the state at a place."""
-        return len(self.way(place)) - 1
 
     def way(self, place: int) -> list[list[int]]:
         """Words of the states on a shortest path to the one at a place, the initial one first."""
@@ -267,12 +281,12 @@ class Board:
 
     def rows(self) -> NDArray[np.int64]:
         """All states found, the first initial one first."""
-        counts = self._partitions[:, driver.STATES].tolist()
+        counts = self._slots[:, driver.STATES].tolist()
         return np.concatenate([room.store[:count] for room, count in zip(self.memory, counts, strict=True)])
 
     def places(self) -> NDArray[np.int64]:
         """Of each of those its place."""
-        counts = self._partitions[:, driver.STATES].tolist()
+        counts = self._slots[:, driver.STATES].tolist()
         return np.concatenate([np.arange(count) * _PARTITIONS + number for number, count in enumerate(counts)])
 
 

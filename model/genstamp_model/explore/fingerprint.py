@@ -19,7 +19,7 @@ from genstamp_model.explore import barrier
 from genstamp_model.explore import driver as exact
 from genstamp_model.explore import fingerprint_driver as driver
 from genstamp_model.explore import fingerprint_table as table
-from genstamp_model.explore.board import padded, yielding
+from genstamp_model.explore.board import Partitioned, padded, yielding
 from genstamp_model.explore.emit import Program
 from genstamp_model.explore.fingerprint_sizes import Sizes, divided, doubt, keys
 from genstamp_model.explore.machine import Library, build
@@ -119,13 +119,12 @@ class Partition:
         return code >> driver.SUCCESSOR_BITS + driver.PLACE_BITS, from_place, code & (1 << driver.SUCCESSOR_BITS) - 1
 
 
-class FingerprintBoard:
+class FingerprintBoard(Partitioned):
     """A search that has found its initial states; it is used as `board.Board` is.
 
     Attributes:
         outcome: of the last turn, one of the exact driver's.
         full: why there is no room for more, in words, where that is not because of how many states are allowed.
-        begun: initial states.
     """
 
     def __init__(
@@ -156,17 +155,14 @@ class FingerprintBoard:
         words, room = program.layout.words, len(program.steps)
         if room >= 1 << driver.SUCCESSOR_BITS:
             raise ConfigurationError(f"there are {room} steps; a search by fingerprints takes fewer than 65536")
-        self._program, self._native, self.begun = program, native, len(first)
+        super().__init__(program, len(first))
+        self._native = native
         self._sizes, self._tables = _reserved(memory_bytes, words)
         self.bits = self._sizes.bits if how.bits is None else min(how.bits, self._sizes.bits)
         self._keys = keys(words, how.seed, self.bits)
         self._library = _driver_for(words, self._sizes.region_bits)
         self._disk = disk
         self.full = ""
-        self._board = np.zeros(exact.BOARD, np.int64)
-        self._slots = np.zeros((_PARTITIONS, exact.PARTITION), np.int64)
-        self._counters = np.zeros((_PARTITIONS, padded(program.counters)), np.int64)
-        self._seen = np.zeros((_PARTITIONS, padded(len(program.targets))), np.int64)
         self._scratch = np.empty((_PARTITIONS, padded(max(room * words, 2 * table.WAITING) + BUCKET)), np.int64)
         self._recent = np.full((_PARTITIONS, 2 << driver.RECENT_BITS), -1, np.int64)
         length = (exact.ROUND + room) * (driver.BEFORE + words)
@@ -258,34 +254,15 @@ class FingerprintBoard:
         anywhere = (self._seen != 0).any(axis=0)
         self._seen[:, anywhere] = np.where(self._seen[:, anywhere] == 0, exact.MERGED, self._seen[:, anywhere])
 
-    def _sum(self, slot: int) -> int:
-        return int(self._slots[:, slot].sum())
-
-    @property
-    def states(self) -> int:
-        """Fingerprints found."""
-        return self._sum(exact.STATES)
-
     @property
     def expanded(self) -> int:
         """States whose steps have been taken."""
         return self._sum(driver.EXPANDED)
 
     @property
-    def generated(self) -> int:
-        """The initial states and every step taken."""
-        return self.begun + self._sum(exact.GENERATED)
-
-    @property
     def levels(self) -> int:
         """Levels of which states have been found, be it by the turn that stopped within the level before."""
         return int(self._board[exact.LEVEL]) + (self.states > self.expanded + self._waiting)
-
-    @property
-    def counters(self) -> NDArray[np.int64]:
-        """The program's counters."""
-        total: NDArray[np.int64] = self._counters.sum(axis=0)[: self._program.counters]
-        return total
 
     @property
     def memory_bytes(self) -> int:
@@ -302,24 +279,6 @@ class FingerprintBoard:
     def doubt(self) -> float:
         """At most the probability with which a state was missed so far."""
         return doubt(self.states, self.bits)
-
-    @property
-    def at(self) -> int:
-        """Place of the state that the outcome is about: of the first partition that stopped for one."""
-        stopped = (exact.INVARIANT, exact.ALARM, exact.DEADLOCK)
-        for number, slots in enumerate(self._slots):
-            if slots[exact.EXPANDING] in stopped or slots[exact.ENTERING] in stopped:
-                return int(slots[exact.AT]) * _PARTITIONS + number
-        raise AssertionError("no partition has stopped for a state")
-
-    def seen(self, target: int) -> list[int]:
-        """Places of the states that first show what `cover` looks for: one of each partition, or none."""
-        found = self._seen[:, target].tolist()
-        return [(place - 1) * _PARTITIONS + number for number, place in enumerate(found) if place > 0]
-
-    def depth(self, place: int) -> int:
-        """Steps of a shortest path to the state at a place."""
-        return len(self.way(place)) - 1
 
     def way(self, place: int) -> list[list[int]]:
         """Words of the states on a shortest path to the one at a place, the initial one first."""

@@ -19,7 +19,7 @@ INTERRUPTED: Final = "interrupted"
 
 
 class Verdict(Enum):
-    """The state of a claim."""
+    """The verdict on a claim."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -28,7 +28,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Progress:
-    """The point that a search has come: states found, those still to be expanded, steps made, levels found, seconds."""
+    """The progress of a search: states found, those still to be expanded, steps taken, levels found, seconds."""
 
     states: int
     waiting: int
@@ -130,11 +130,6 @@ class Result:
         if self.verdict is not Verdict.HOLDS or any(self.taken.values()):
             return self.undetermined
         return nothing_searched(name for name, steps in self.cuts.items() if steps)
-
-    @property
-    def probability(self) -> float:
-        """At least the probability with which no state was missed."""
-        return 1 - self.doubt
 
     @property
     def depth(self) -> int:

@@ -34,7 +34,6 @@ __all__ = [
     "TlaModule",
     "tla",
     "tla_config",
-    "tla_module",
     "together",
 ]
 
@@ -163,11 +162,6 @@ def tla(instance: Instance) -> TlaModule:
     """
     refuse_large(instance.model)
     return _Writer(instance).module()
-
-
-def tla_module(instance: Instance) -> str:
-    """The text of the module, to be written to a file with its name and the ending `.tla`; raises as `tla` does."""
-    return tla(instance).text
 
 
 def tla_config(instance: Instance) -> str:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from genstamp_model.explore import Compiled, Result, Search
+from genstamp_model.errors import ModelError
+from genstamp_model.explore import Compiled, Result, Search, Verdict
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
 from genstamp_model.mutate.searching import searched
@@ -45,7 +46,11 @@ class Below:
         return _taken(self._search(self.declaration.upper.model()))
 
     def notices(self, mutant: Model) -> str | None:
-        """Why the lower system does not refine a mutant as it refines the upper system; None if it does."""
+        """Why the lower system does not refine a mutant as it refines the upper system; None if it does.
+
+        Raises:
+            ModelError: the search does not end, for example because memory is used up.
+        """
         try:
             result = self._search(mutant)
         except OtherBeginningError as problem:
@@ -60,7 +65,10 @@ class Below:
         [before] = (one for one in self.lower.refinements if one.upper.system == upper.system)
         now = refinement(self.declaration, upper, before.mapping)
         model = replace(self.lower, properties=(now.claim,), refinements=(now,), may_stop=None)
-        return searched(Search(Compiled(Instance(model, self.configuration))))
+        result = searched(Search(Compiled(Instance(model, self.configuration))))
+        if result.verdict is Verdict.UNDETERMINED:
+            raise ModelError(f"whether {self} refines {upper.system} is undetermined: {result.undetermined}")
+        return result
 
 
 def _taken(result: Result) -> frozenset[str]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from genstamp_model.explore import Search
+from genstamp_model.explore import Search, Verdict
 from genstamp_model.explore.variants import Variants
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
@@ -103,7 +103,7 @@ class ClaimJudging:
     def held(self, model: Model, configuration: Configuration) -> Variants:
         """Search the model for violations of stronger mutants; returns it compiled, for `mutant`."""
         variants = self._variants(model, configuration)
-        seen = self._seen(variants, model)
+        seen, _ = self._seen(variants, model)
         for one, broken in self._changed.items():
             if one.kind == STRONGER and broken.name in seen:
                 self.noticed.setdefault(one, f"{configuration.name}: the model breaks it")
@@ -124,7 +124,11 @@ class ClaimJudging:
         """The same with a mutant of an action as the fault; `variants` is from `held`."""
         self._missed(self._seen(variants, mutant.model, mutant.action, states), mutant.name)
 
-    def _missed(self, seen: frozenset[str], fault: str) -> None:
+    def _missed(self, found: tuple[frozenset[str], bool], fault: str) -> None:
+        seen, is_decided = found
+        # What was not seen where a search gave up may still be there.
+        if not is_decided:
+            return
         for one, broken in self._changed.items():
             caught = self._broken[one.claim.name].name in seen
             if one.kind == WEAKER and caught and broken.name not in seen:
@@ -140,13 +144,16 @@ class ClaimJudging:
 
     def _seen(
         self, variants: Variants, model: Model, changed: str | None = None, states: int | None = None
-    ) -> frozenset[str]:
-        """The names of the witnesses, of properties and of mutants, that some state or step shows."""
+    ) -> tuple[frozenset[str], bool]:
+        """The names of the witnesses, of properties and of mutants, that some state or step shows, and whether the
+        search came to its end, or to a step that fails.
+        """
         bare = replace(model, properties=(), refinements=(), may_stop=None)
         further = [one for one in self._all() if one.kind == "witness"]
         result = searched(Search(variants.compiled(bare, changed, further), states, threads=1))
         states_seen = {name for name, steps in result.witnesses.items() if steps is not None}
-        return frozenset(states_seen | {name for name, steps in result.refined.items() if steps})
+        steps_seen = {name for name, steps in result.refined.items() if steps}
+        return frozenset(states_seen | steps_seen), result.verdict is not Verdict.UNDETERMINED
 
 
 def _breaks(claim: Property, name: str, condition: Expr) -> Property:

@@ -218,7 +218,7 @@ class Rounds:
 
 
 def _seen(mutant: Mutant, bases: Sequence[Baseline], every: bool) -> dict[str, str] | None:
-    """The model that the judges see; None if the program is the original model's."""
+    """What the judges notice of a mutant; None if its program is the model's own."""
     outcome = judge(mutant, bases, every=every, live=False)
     return None if outcome.same else dict(outcome.noticed)
 

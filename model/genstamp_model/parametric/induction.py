@@ -69,7 +69,7 @@ def prove_parametric(model: Model | System, *, timeout_ms: int = 10_000) -> Repo
 
 
 def _left_open(claim: Property | None) -> Proof:
-    """The state of a property that an interrupt left open; None means the ranges."""
+    """The proof of a property that an interrupt left open; None stands for the ranges."""
     name, kind, given = (RANGES, "range", ()) if claim is None else (claim.name, claim.kind, claim.given)
     return Proof(name, kind, given, Verdict.UNDETERMINED, (), reason=INTERRUPTED)
 

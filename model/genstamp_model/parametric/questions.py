@@ -14,20 +14,14 @@ import z3
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Op
 from genstamp_model.language.model import Action, Model, Property
-from genstamp_model.language.types import (
-    ArrayType,
-    BagType,
-    NumberType,
-    RecordType,
-    SequenceType,
-    Type,
-)
+from genstamp_model.language.types import Type
 from genstamp_model.parametric.before import Before, Guards, NotFirstOrderError
 from genstamp_model.parametric.sorts import Sorts
 from genstamp_model.parametric.state import States
 from genstamp_model.parametric.symbolic import Symbolic, Values
 from genstamp_model.parametric.translate import Taking, Translation, refusal
 from genstamp_model.prove.algebra import Term, lift
+from genstamp_model.ranges import has_range
 
 
 @dataclass(frozen=True)
@@ -147,7 +141,7 @@ class _Step:
         """The question with what it needs to know of its step, to show it."""
         defined, told = {id(term) for term in self._definitions()}, dict.fromkeys(self._read)
         names = [name for name in self._effects if self._is_told(name)]
-        ranged = [name for name in names if _numbers(self._types[name])] if claim.declared is not None else []
+        ranged = [name for name in names if has_range(self._types[name])] if claim.declared is not None else []
         in_range = [self._states.in_range(self._types[name], self._after(name)) for name in ranged]
         shapes = [term for name in self._read if name not in told for term in self._questions.before.shape(name)]
         definitions = [term for term in self._definitions() if id(term) not in defined]
@@ -170,7 +164,7 @@ class _Step:
     def _changed(self, claim: Claim) -> list[str]:
         """The changed variables that the claim reads."""
         if claim.declared is None:
-            return [name for name in self._effects if _numbers(self._types[name])]
+            return [name for name in self._effects if has_range(self._types[name])]
         read = {node.data for node in ir.walk(claim.declared.condition) if node.op in (Op.VARIABLE, Op.NEXT)}
         return [name for name in self._effects if name in read]
 
@@ -188,20 +182,3 @@ class _Step:
         assert self._guards is not None, "an action's arguments come before its effects"
         self._read[name] = None
         return self._here.value(effect.value, self._guards.arguments)
-
-
-def _numbers(type_: Type) -> bool:
-    """Whether a value of the type can leave a declared range."""
-    match type_:
-        case NumberType(low=low, high=high):
-            return low is not None or high is not None
-        case ArrayType(element=element) | SequenceType(element=element, capacity=None):
-            return _numbers(element)
-        case RecordType(fields=fields):
-            return any(_numbers(kind) for _, kind in fields)
-        case BagType(message=message):
-            return _numbers(message)
-        case SequenceType():
-            return True
-        case _:
-            return False

@@ -83,7 +83,7 @@ def prove(
 
 
 def _left_open(claim: Property | None) -> Proof:
-    """The state of a property that an interrupt left open; None means the ranges."""
+    """The proof of a property that an interrupt left open; None stands for the ranges."""
     name, kind, given = (RANGES, "range", ()) if claim is None else (claim.name, claim.kind, claim.given)
     return Proof(name, kind, given, Verdict.UNDETERMINED, (), reason=INTERRUPTED)
 

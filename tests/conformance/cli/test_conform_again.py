@@ -177,3 +177,10 @@ def test_a_story_goes_with_its_system_and_not_with_a_walk(words: list[str], sent
     result = conform("--story", "run.jsonl", *words)
     assert result.exit_code == 2
     assert sentence in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_a_story_without_a_request_is_no_pass(place: Path) -> None:
+    (place / "run.jsonl").write_text(START)
+    result = conform("--story", "run.jsonl")
+    assert result.exit_code == 3
+    assert "  no event was checked\n" in result.stdout

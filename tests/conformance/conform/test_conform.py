@@ -190,6 +190,11 @@ def test_too_many_possible_states_are_no_pass() -> None:
     assert report.figures.undetermined > 0
 
 
+def test_a_run_that_is_given_up_before_its_first_request_is_no_pass() -> None:
+    report = report_on(LockServer(), max_states=0)
+    assert (report.verdict, report.figures.undetermined) == ("undetermined", report.figures.examples)
+
+
 class RestlessServer(LockServer):
     """Gives the lock to a client just before time stops passing, and takes it for expired all the same."""
 

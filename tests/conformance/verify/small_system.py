@@ -166,6 +166,10 @@ OTHERWISE = System(
 
 WRONG = System("wrong", parts=[Resetting], configurations=COUNTER.configurations)
 
+STILL = System(
+    "still", parts=[Counter], configurations=[Configuration("none", sizes={"Client": 1}, limits={"counts": 0})]
+)
+
 UNTRUE = System(
     "untrue",
     parts=[Resetting],

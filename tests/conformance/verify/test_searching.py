@@ -22,6 +22,7 @@ from genstamp.verify.searching import check, known, variation
 COUNTER = f"{small_system.__name__}:COUNTER"
 OTHERWISE = f"{small_system.__name__}:OTHERWISE"
 WRONG = f"{small_system.__name__}:WRONG"
+STILL = f"{small_system.__name__}:STILL"
 UNTRUE = f"{small_system.__name__}:UNTRUE"
 
 
@@ -60,6 +61,12 @@ def test_a_configuration_where_all_holds(context: Context) -> None:
         "never_falls": "holds",
         "all_have_raised": "seen after 2 steps",
     }
+
+
+def test_a_configuration_where_no_step_is_possible_is_no_pass(context: Context) -> None:
+    row = only(check(context, "check", STILL, "none"))
+    note = "no step is possible within the limits of counts, so nothing was searched"
+    assert (row.verdict, row.note) == (Verdict.UNDETERMINED, note)
 
 
 @pytest.mark.slow

@@ -16,8 +16,11 @@ from typer.testing import CliRunner
 from genstamp import lock as locks
 from genstamp.cli.lock import lock
 from genstamp.cli.verify import Watch, data_directory, progress_lines, verify
+from genstamp.errors import LockError
 from genstamp.verify import plan, summing
 from genstamp.verify.job import Job
+from genstamp.verify.results import Results
+from genstamp.verify.row import Row, Verdict
 from genstamp.verify.run import Progress
 
 HERE = Path(__file__).parent
@@ -98,6 +101,20 @@ def test_a_violation_is_never_locked(repository: Path, monkeypatch: pytest.Monke
     choose(monkeypatch, BAD)
     assert genstamp("lock", "--write")[0] == 12
     assert not (repository / "spec" / "spec.lock").exists()
+
+
+def test_a_lock_that_cannot_be_read_is_not_replaced_by_a_part(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = repository / "spec" / "spec.lock"
+    path.write_text("<<<<<<< HEAD")
+    found = Row(claim="check", verdict=Verdict.HOLDS, data={"lock": {}})
+    results = Results(rows=(found,), seconds=0.0, seed=0, directory=".")
+    monkeypatch.setattr("genstamp.cli.lock.run", lambda *given: results)
+    answer = CliRunner().invoke(app, ["lock", "hdfs.monitor", "--write"])
+    assert isinstance(answer.exception, LockError)
+    assert path.read_text() == "<<<<<<< HEAD"
+    assert genstamp("lock", "--write")[0] == 0
 
 
 @pytest.mark.parametrize("form", ["json", "junit"])

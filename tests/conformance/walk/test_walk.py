@@ -12,7 +12,7 @@ from tests.model.test_any_of import TOKENS
 from genstamp.adapters import REFERENCE_SYSTEMS, Cluster, NotPossible, Outcome, ReferenceAdapter
 from genstamp.adapters.adapter import Started
 from genstamp.cli.conform import walks
-from genstamp.errors import DrivingError
+from genstamp.errors import AdapterDiedError, DrivingError
 from genstamp.stateful import Figures, driving_of
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, Run
@@ -106,6 +106,46 @@ def test_what_may_not_be_declined_ends_the_walk() -> None:
     assert rejected.failure is not None
     assert rejected.failure.event == "create"
     assert rejected.is_deterministic
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), AdapterDiedError("start", "it is gone")])
+def test_a_failure_stays_one_though_it_cannot_be_made_shorter(problem: BaseException) -> None:
+    class FailsOnce(WithoutAnswer):
+        def start(self, cluster: Cluster) -> Started:
+            if self.failed:
+                raise problem
+            return super().start(cluster)
+
+        def call(self, event: str, arguments: Mapping[str, str]) -> Outcome:
+            self.failed = self.failed or event == "create"
+            return super().call(event, arguments)
+
+        failed = False
+
+    rejected = walk(FailsOnce("create"), RECOVERY, NO_BYTE)
+    assert rejected.verdict == "rejected"
+    assert rejected.failure is not None
+    assert rejected.failure.event == "create"
+
+
+def test_a_walk_without_an_event_is_no_pass() -> None:
+    class Absent(ReferenceAdapter):
+        """Declines everything, which the driving allows."""
+
+        def call(self, event: str, arguments: Mapping[str, str]) -> Outcome:  # noqa: ARG002
+            return NotPossible("not today")
+
+        fault = call
+
+        def tick(self, ms: int) -> Outcome:  # noqa: ARG002
+            return NotPossible("not today")
+
+    driving = driving_of("hdfs.recovery")
+    events = {action.event for action in RECOVERY.model().actions}
+    driving = replace(driving, may_decline=dict.fromkeys(events, "it may"))
+    nothing = walk(Absent(), RECOVERY, NO_BYTE, driving=driving)
+    assert (nothing.figures.events, nothing.verdict) == (0, "undetermined")
+    assert walks.case(nothing, RECOVERY.model()).message == "no event was checked"
 
 
 def test_an_event_that_does_not_fit_ends_the_walk_with_a_short_story() -> None:

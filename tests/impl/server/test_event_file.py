@@ -84,6 +84,18 @@ def test_what_cannot_be_written_is_dropped_whole_counted_and_told_once(
     assert numbers(path) == [1, 2, 6]
 
 
+def test_a_torn_line_is_not_left_in_the_file_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FullDevice(monkeypatch)
+    path = tmp_path / "n.jsonl"
+    fill(EventFile(path), 2)
+    file = EventFile(path, limit_bytes=path.stat().st_size * 3 // 2 + 5)
+    device.room = 10
+    fill(file, 1)
+    device.room = None
+    file.record(node="n", time_us=1, kind="node", entity="n" * 50, event="send_heartbeat", arguments={})
+    assert numbers(path.with_name("n.jsonl.1")) + numbers(path) == [1, 2, 4]
+
+
 def test_a_file_that_cannot_be_begun_again_stops_no_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "n.jsonl"
     file = EventFile(path, limit_bytes=300)

@@ -91,3 +91,13 @@ def test_what_no_fault_needs_is_not_noticed() -> None:
     assert "(counted <= 3)" not in found
     assert found["(inside <= counted)"].startswith("misses ")
     assert found["(~(counted < counted') | (inside < inside'))"].startswith("misses ")
+
+
+def test_a_search_that_gave_up_misses_nothing() -> None:
+    model, [configuration] = TILL.model(), TILL.configurations
+    judging = ClaimJudging([one for one in claim_mutants(model) if one.kind == WEAKER])
+    fault = System("till", parts=[FallingTill], configurations=[configuration]).model()
+    judging.fault(fault, configuration, "fault", 3)
+    assert not judging.noticed
+    judging.fault(fault, configuration, "fault")
+    assert judging.noticed

@@ -19,7 +19,7 @@ from genstamp.cli.check.dot import dot as state_graph_text
 from genstamp.cli.check.report import Searched, searched
 from genstamp.cli.check.searches import Options
 from genstamp.cli.check.witnesses import Looked, look_for, look_for_run
-from genstamp.cli.choosing import limited, to_search
+from genstamp.cli.choosing import limited, refuse_idle, to_search
 from genstamp.cli.files import write_text
 from genstamp.cli.interrupting import Left, each
 from genstamp.errors import TraceFileError
@@ -138,22 +138,20 @@ def check(
     some action, refusal or witness is never reached, or there is a warning with --strict, or the witness is not
     reached; 13 a leads-to is violated, 75 a step fails, 3 undetermined, or Ctrl-C before a violation.
     """
-    if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
-        raise typer.BadParameter(
-            "Spark's executors keep whole states; omit --fingerprint, --memory and --threads",
-            param_hint="--engine",
-        )
-    if scenario is not None and witness is not None:
-        raise typer.BadParameter("it cannot be combined with --witness", param_hint="--scenario")
     looks_for_path = witness is not None or scenario is not None
-    if deadlock and (engine is Engine.SPARK or looks_for_path):
-        message = "it cannot be combined with --engine spark, --witness or --scenario"
-        raise typer.BadParameter(message, param_hint="--deadlock")
+    on_spark = engine is Engine.SPARK
+    whole = on_spark and (fingerprint or memory is not None or threads is not None)
+    here_only = "it cannot be combined with --engine spark, --witness or --scenario"
+    refuse_idle(
+        ("--engine", whole, "Spark's executors keep whole states; omit --fingerprint, --memory and --threads"),
+        ("--engine", on_spark and looks_for_path, "a search for one run is made on this machine only"),
+        ("--scenario", scenario is not None and witness is not None, "it cannot be combined with --witness"),
+        ("--deadlock", deadlock and (on_spark or looks_for_path), here_only),
+        ("--actions", actions and (on_spark or looks_for_path), here_only),
+        ("--strict", strict and looks_for_path, "it cannot be combined with --witness or --scenario"),
+    )
     if watch:
         raise typer.Exit(watching.watch(watching.watched(system), watching.check, watching.poll))
-    if actions and (looks_for_path or engine is Engine.SPARK):
-        message = "it cannot be combined with --engine spark, --witness or --scenario"
-        raise typer.BadParameter(message, param_hint="--actions")
     for file in filter(None, (trace, dot)):
         _refuse_no_place(file)
     bugs = tuple(bug or ())
@@ -173,12 +171,10 @@ def check(
         directory=spill,
         threads=threads,
         new_states=actions,
-        place=place_of(declared.name) if engine is Engine.SPARK else None,
+        place=place_of(declared.name) if on_spark else None,
         master=master,
     )
     if looks_for_path:
-        if options.place is not None:
-            raise typer.BadParameter("a search for one run is made on this machine only", param_hint="--engine")
         if scenario is None:
             looked = look_for(instances, witness or "", options)
         else:

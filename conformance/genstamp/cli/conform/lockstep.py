@@ -110,7 +110,7 @@ def case(held: Held, system: System, semantics: str, first: int) -> Case:
         return Case(group, name, held.seconds, "failure", "rejected", why, story, rule=rule)
     if held.verdict == "undetermined":
         given_up = f"{held.undetermined:,} {LOCKSTEPS[system.name].entities} were given up"
-        why = "interrupted" if held.interrupted else given_up
+        why = "interrupted" if held.interrupted else given_up if held.undetermined else "no event was checked"
         return Case(group, name, held.seconds, "undetermined", "undetermined", why, rule=rule)
     return Case(group, name, held.seconds, rule=rule)
 

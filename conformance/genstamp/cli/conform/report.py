@@ -39,10 +39,12 @@ def told_figures(found: Report | Walk) -> str:
     )
 
 
-def told_given_up(found: Report | Walk) -> Iterator[str]:
-    """The runs that were given up, in a line; none where there are none."""
+def told_unsettled(found: Report | Walk) -> Iterator[str]:
+    """How many runs were given up, or that nothing was checked, in a line; none where the runs say something."""
     if found.figures.undetermined:
         yield f"  {found.figures.undetermined:,} runs were given up, as too many states were possible"
+    elif found.figures.unsettled:
+        yield f"  {found.figures.unsettled}"
 
 
 def plain_failure(found: Report | Walk) -> dict[str, Any] | None:
@@ -67,7 +69,7 @@ def told(report: Report) -> Iterator[str]:
     yield f"{report.system} ({report.semantics}): {report.verdict}{early}"
     yield told_figures(report)
     yield f"  at most {report.figures.largest_set:,} possible states at a time"
-    yield from told_given_up(report)
+    yield from told_unsettled(report)
     yield f"  seen: {report.answers - len(report.never_seen)} of the {report.answers} answers that the model has"
     yield f"  taken: {report.transitions:,} abstract transitions, for certain"
     if report.never_seen:

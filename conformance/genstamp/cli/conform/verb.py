@@ -4,7 +4,6 @@ Not here: the test itself (see `genstamp.stateful`) and the protocol (see docs/a
 """
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ from typing import Annotated
 import typer
 
 from genstamp import exit_codes, progress
+from genstamp.cli.choosing import refuse_idle
 from genstamp.cli.conform import lockstep, walks
 from genstamp.cli.conform.adapter import adapters
 from genstamp.cli.conform.report import case, plain, progress_line, told
@@ -100,12 +100,25 @@ def conform(
     Exit code: 0 it conforms, 12 it does not, 3 undetermined (too many states were possible, or Ctrl-C), 75 it cannot be
     driven.
     """
-    _refuse_idle(walk, simulate, configuration or (), coverage, require_coverage, require_seen)
+    simulates = simulate is not None
+    ours = "--simulate checks the reference implementation, with seeds of its own runs"
+    refuse_idle(
+        ("--walk", walk and simulates, "it cannot be combined with --simulate"),
+        ("--command", command is not None and simulates, ours),
+        ("--driving", driving is not None and simulates, ours),
+        ("--story", story is not None and simulates, ours),
+        ("--story", story is not None and walk, "--walk plans its own runs; --story repeats a saved run"),
+        ("--configuration", bool(configuration) and not walk, "it needs --walk; random runs draw their own"),
+        ("--require-coverage", require_coverage is not None and not walk, "it needs --walk, to know all transitions"),
+        ("--keep", keep and not walk, "it needs --walk; what random runs reach is not recorded"),
+        ("--require-seen", require_seen and (walk or simulates), "it needs random runs; --walk has --require-coverage"),
+        ("--coverage", coverage and not simulates, "it needs --simulate"),
+        ("--missing", missing and not (walk or simulates), "it needs --simulate or --walk"),
+    )
     if simulate is not None:
-        held_against = system or "hdfs.lease"
         raise typer.Exit(
             lockstep.simulate(
-                held_against,
+                system or "hdfs.lease",
                 semantics,
                 simulate,
                 seed or 0,
@@ -115,8 +128,6 @@ def conform(
                 form=form,
             )
         )
-    if story is not None and walk:
-        raise typer.BadParameter("--walk plans its own runs; --story repeats a saved run")
     saved = None if story is None else read_run(story)
     declared, rest = found_system(system or (saved[0].system if saved else "hdfs.recovery"))
     if rest:
@@ -184,24 +195,3 @@ def conform(
             lines = tuple(run_lines(report.failure.cluster, report.failure.requests, how))
             typer.echo(saved_run(lines, save, drawn, same), err=True)
     raise typer.Exit(verdict([found]).exit_code)
-
-
-def _refuse_idle(
-    walk: bool,
-    simulate: int | None,
-    configuration: Sequence[str],
-    coverage: bool,
-    require_coverage: float | None,
-    require_seen: bool,
-) -> None:
-    """Refuse options that would do nothing beside the others."""
-    if walk and simulate is not None:
-        raise typer.BadParameter("it cannot be combined with --simulate", param_hint="--walk")
-    if configuration and not walk:
-        raise typer.BadParameter("it needs --walk; random runs draw their own", param_hint="--configuration")
-    if require_coverage is not None and not walk:
-        raise typer.BadParameter("it needs --walk, which knows all transitions", param_hint="--require-coverage")
-    if require_seen and (walk or simulate is not None):
-        raise typer.BadParameter("it needs random runs; --walk has --require-coverage", param_hint="--require-seen")
-    if coverage and simulate is None:
-        raise typer.BadParameter("it needs --simulate", param_hint="--coverage")

@@ -13,7 +13,7 @@ import typer
 
 from genstamp import progress
 from genstamp.adapters import Adapter
-from genstamp.cli.conform.report import plain_failure, told_failure, told_figures, told_given_up
+from genstamp.cli.conform.report import plain_failure, told_failure, told_figures, told_unsettled
 from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning
@@ -108,7 +108,7 @@ def told(one: Walk, *, missing: bool) -> Iterator[str]:
     if len(one.possible) > len(one.certain):
         yield f"    {len(one.possible) - len(one.certain):,} more perhaps, as several states were possible"
     yield told_figures(one)
-    yield from told_given_up(one)
+    yield from told_unsettled(one)
     if one.missing and one.failure is None:
         yield f"  {len(one.missing):,} not reached for certain, by where the implementation did not follow:"
         reasons = Counter((left.call.partition("(")[0], left.why) for left in one.missing)
@@ -159,7 +159,5 @@ def case(one: Walk, model: Model) -> Case:
     if one.failure is not None:
         return Case(group, name, one.seconds, "failure", "rejected", one.failure.problem, str(one.failure), rule=rule)
     if one.verdict == "undetermined":
-        too_little = f"{one.share:.1%} of the transitions were reached for certain, {one.required:.1%} are required"
-        why = "too many states were possible" if one.figures.undetermined else too_little
-        return Case(group, name, one.seconds, "undetermined", "undetermined", why, rule=rule)
+        return Case(group, name, one.seconds, "undetermined", "undetermined", one.why_undetermined, rule=rule)
     return Case(group, name, one.seconds, rule=rule)

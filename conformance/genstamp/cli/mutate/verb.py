@@ -215,7 +215,11 @@ def _plain_so_far(report: Report, mutants: int) -> dict[str, Any]:
 
 
 def _kept(repository: Path, model: Model, seed: int) -> Sample:
-    """Describes the mutants that were checked: the sample of a seed, or all."""
+    """The recorded sample of a seed, else the recorded results of all mutants.
+
+    Raises:
+        BadParameter: there is none, or it is of another text of the system.
+    """
     samples = kept(repository, model.system)
     found = next((one for one in samples if one.seed == seed), next(iter(samples), None))
     if found is None or found.seed not in (seed, None):

@@ -15,9 +15,8 @@ from genstamp_dfs.gfs.master.paths import is_hidden
 
 @dataclass(eq=False)
 class File:
-    """A file, independent of its name: the number of the record that made it, and its chunks by handle."""
+    """A file, independent of its name: its chunks by handle."""
 
-    made_by: int
     chunks: list[str] = field(default_factory=list)
 
 
@@ -70,7 +69,7 @@ class Namespace:
 
     def _new(self, rest: str, chunks: list[str]) -> File:
         """The file that a record makes; the same if it is made again."""
-        file = self._made.setdefault((self.records, rest), File(self.records))
+        file = self._made.setdefault((self.records, rest), File())
         file.chunks = list(chunks)
         return file
 

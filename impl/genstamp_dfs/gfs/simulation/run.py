@@ -45,7 +45,6 @@ class RunResult:
 
     Attributes:
         events: the protocol events, if they were kept.
-        virtual_s: how long it took in virtual seconds.
         totals: numbers of events, crashes, faults of each kind, of what was acknowledged.
         outcomes: what came of the clients' jobs.
         broken: what was read or seen and must not be, and what was promised and is not there.
@@ -54,7 +53,6 @@ class RunResult:
 
     plan: Plan
     events: tuple[Event, ...]
-    virtual_s: float
     totals: Counter[str]
     outcomes: Counter[str]
     broken: tuple[str, ...]
@@ -131,7 +129,6 @@ class Run:
         return RunResult(
             plan=self.plan,
             events=tuple(self.cluster.log.events) if keep_events else (),
-            virtual_s=self.now_us() / SECOND_US,
             totals=totals,
             outcomes=self.outcomes,
             broken=tuple(broken),
