@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from genstamp import lock
 from genstamp.errors import LockError
-from genstamp.progress import each_minute
+from genstamp.progress import live
 from genstamp.systems import every_system
 from genstamp.verify.summing import LOCK
 from genstamp_model.language import Configuration
@@ -136,12 +136,13 @@ def _shared(jobs: int, task: Callable[[Mutant], T], of: Sequence[Mutant], told: 
     _task, _of = task, of
     if not of:
         return
-    show = each_minute()
     _so_far = f"{told}: 0 of {len(of)} mutants"
-    for i, found in enumerate(map(task, of) if jobs == 1 else _forked(min(jobs, len(of))), 1):
-        yield found
-        _so_far = f"{told}: {i} of {len(of)} mutants"
+    with live() as show:
         show(_so_far)
+        for i, found in enumerate(map(task, of) if jobs == 1 else _forked(min(jobs, len(of))), 1):
+            yield found
+            _so_far = f"{told}: {i} of {len(of)} mutants"
+            show(_so_far)
 
 
 def _forked(jobs: int) -> Iterator[Any]:

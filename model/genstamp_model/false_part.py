@@ -9,7 +9,7 @@ from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Property
-from genstamp_model.language.types import Value, show
+from genstamp_model.language.types import BagType, Value, show
 
 _READS = frozenset({Op.VARIABLE, Op.NEXT, Op.SELECT, Op.FIELD, Op.AT})
 
@@ -19,7 +19,7 @@ class FalsePart:
     """Why a condition is false.
 
     Attributes:
-        members: the members for which it is, as (name, member).
+        members: the members, and the messages of bags, for which it is, as (name, member).
         although: conditions that hold, and under which one of `claimed` should.
         claimed: conditions of which none holds; at least one.
         values: what `claimed` reads, as (expression, value), each once.
@@ -92,6 +92,10 @@ class _Descent:
                 return self._for_member(expr, expr.args[0], bound)
             case Op.NOT if expr.args[0].op is Op.EXISTS:
                 return self._for_member(expr.args[0], ir.negation(expr.args[0].args[0]), bound)
+            case Op.FORALL_IN:
+                return self._for_message(expr, expr.args[1], bound)
+            case Op.NOT if expr.args[0].op is Op.EXISTS_IN:
+                return self._for_message(expr.args[0], ir.negation(expr.args[0].args[1]), bound)
             case Op.NOT if expr.args[0].op is Op.AND:
                 *although, last = _members(expr.args[0], Op.AND)
                 return self._under(although, [ir.negation(last)], bound)
@@ -116,6 +120,15 @@ class _Descent:
         member = next(i for i in range(sizes.of(index)) if not self._holds(claimed, {**bound, name: i}))
         inner = self.part(claimed, {**bound, name: member})
         return replace(inner, members=((name, sizes.member_name(index, member)), *inner.members))
+
+    def _for_message(self, binder: Expr, claimed: Expr, bound: Mapping[str, Value]) -> FalsePart:
+        name, bag = binder.data.name, binder.args[0]
+        messages = self._evaluator.value(bag, self._state, self._after, bound)
+        assert isinstance(bag.type, BagType) and isinstance(messages, tuple), bag.type
+        message = next(one for one in messages if not self._holds(claimed, {**bound, name: one}))
+        inner = self.part(claimed, {**bound, name: message})
+        shown = show(message, bag.type.message, self._evaluator.sizes)
+        return replace(inner, members=((name, shown), *inner.members))
 
     def _under(self, although: list[Expr], claimed: list[Expr], bound: Mapping[str, Value]) -> FalsePart:
         """The false part where conditions hold, and none of what is claimed under them does."""

@@ -158,12 +158,25 @@ def _refuted(expr: Expr, *, given: bool) -> Iterator[tuple[Expr, Expr]]:
 
 def _exclusion(members: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:
     """The parts of a claim that some conditions never hold together: each is one where all the others do."""
+    exist = [member for member in members if _lets_compare(member, members)]
+    if exist and len(exist) < len(members):
+        rest = [member for member in members if member not in exist]
+        yield from _under(exist, ir.negation(ir.conjunction(rest)))
+        return
     denied = [ir.negation(member) for member in members]
     if any(member.op is Op.NOT for member in members):
         yield from _alternatives([member.args[0] if member.op is Op.NOT else ir.negation(member) for member in members])
         return
     for member in members:
         yield ir.disjunction(denied), ir.conjunction([other for other in members if other is not member])
+
+
+def _lets_compare(condition: Expr, others: Sequence[Expr]) -> bool:
+    """Whether a condition says that the first one of `one.before(other)` is not none."""
+    if condition.op is not Op.NOT or condition.args[0].op is not Op.EQ:
+        return False
+    ranks = [other.args[0] for other in others if other.op is Op.LT and other.args[0].op is Op.RANK]
+    return any(rank.args[0] in condition.args[0].args for rank in ranks)
 
 
 def _alternatives(members: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:

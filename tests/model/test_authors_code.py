@@ -203,6 +203,10 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = {s.f: 1}.get(True, 3)  # here": "cannot be a key",
     "s.n = len({s.f, s.n})  # here": "cannot be a key",
     "require(hash(s.n) == 1, 'x'); s.n = 1  # here": "cannot be a key",
+    "s.g = {s.r}  # here": "and those(Node, lambda node: node == x) for the set of x alone",
+    "s.g = set()  # here": "not set(); write .clear(), .add(x), or those(A, lambda x: ...)",
+    # Operators of conditions bind before comparisons.
+    "require(s.mood == Mood.CALM & s.f, 'x'); s.n = 1  # here": "in parentheses, as & and | bind before ==",
     "s.n = [1, 2][s.n]  # here": "is not a Python integer",
     "s.n = int(s.n)  # here": "is not a Python integer",
     "s.n = round(s.n)  # here": "a number has no 'round()'",

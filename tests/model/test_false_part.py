@@ -9,12 +9,15 @@ from genstamp_model.language import (
     Configuration,
     Index,
     Part,
+    Record,
     System,
     action,
+    bag,
     flag,
     invariant,
     number,
     per,
+    reference,
     transition,
     when,
 )
@@ -120,3 +123,44 @@ def test_a_part_is_told_in_lines_and_in_one() -> None:
     of_step = _part("shared_stays", {"shared": 1}, {"shared": 2})
     assert of_step is not None
     assert next(of_step.lines()) == "this does not hold (x' is the value of x after the step):"
+
+
+class Note(Record):
+    """A number for a node."""
+
+    to = reference(Node)
+    number = number(0, 9)
+
+
+class Posting(Part):
+    """Numbers are sent."""
+
+    post = bag(Note, limit="notes")
+
+    @action
+    def send(s, node: Node) -> None:
+        """Two notes at once."""
+        s.post.send(Note(to=node, number=3))
+        s.post.send(Note(to=node, number=5))
+
+    @invariant
+    def all_are_low(s) -> Bool:
+        """Of every note."""
+        return s.post.every(lambda note: note.number < 4)
+
+    @invariant
+    def none_is_high(s) -> Bool:
+        """Of no note."""
+        return ~s.post.some(lambda note: note.number > 4)
+
+
+def test_the_message_for_which_it_is_false_is_named() -> None:
+    system = System("posting", parts=[Posting], configurations=[Configuration("one", {"Node": 1}, {"notes": 2})])
+    evaluator = Evaluator(system.instance())
+    [step] = evaluator.steps(evaluator.initial())
+    for name in ("all_are_low", "none_is_high"):
+        found = false_part(evaluator, system.model().property(name), step.after)
+        assert found is not None
+        [(bound, message)] = found.members
+        assert (bound, message) == ("note_0", "(to node1, number 5)")
+        assert found.values == ((f"{bound}.number", "5"),)

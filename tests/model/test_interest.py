@@ -1,7 +1,7 @@
 """Where properties could fail: the parts that a property is taken apart into, and what a search finds of them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -26,6 +26,7 @@ from genstamp_model.language import (
     members,
     minimum,
     number,
+    optional,
     per,
     those,
     transition,
@@ -165,6 +166,26 @@ def test_what_a_property_is_made_of_must_have_happened(claim: Callable[..., Bool
 )
 def test_a_transition_property_could_fail_in_a_step(claim: Callable[..., Bool], where: list[str]) -> None:
     assert wheres(claim, transition) == where
+
+
+class Step(Index, ordered=True):
+    """A step of a stair."""
+
+
+def test_that_a_member_never_comes_before_an_earlier_one_could_fail_where_there_is_one() -> None:
+    class Stair(Part):
+        at = optional(Step)
+
+        @action
+        def climb(s, to: Step) -> None:
+            s.at = to
+
+        @transition
+        def never_down(s, t: Self) -> Bool:
+            return ~t.at.before(s.at)
+
+    [never_down] = interests(System("stair", parts=[Stair], configurations=[]).model())
+    assert ir.text(never_down.where) == "~(at' == none)"
 
 
 def test_a_leads_to_could_fail_where_something_is_owed() -> None:

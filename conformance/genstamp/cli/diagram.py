@@ -41,7 +41,10 @@ def diagram(
         bool, typer.Option("--check", help="Write nothing; exit 12 if a text is not current or a picture missing.")
     ] = False,
 ) -> None:
-    """Draw each lifecycle as DOT, Mermaid and SVG, and shortest runs to some bugs as swim lanes."""
+    """Draw each lifecycle of HDFS and GFS as DOT, Mermaid and SVG, and shortest runs to some bugs as swim lanes.
+
+    Runs of your own system are drawn by `genstamp replay --format svg`, and its state graph by `genstamp check --dot`.
+    """
     if check:
         old = not_current(directory)
         for name in old:

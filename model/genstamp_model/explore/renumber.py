@@ -96,7 +96,8 @@ class Renumbering:
                     return (
                         f"{one.effect.source}: {evaluator.call(action, arguments)} raises {operand} although its class "
                         f"of ordered numbers holds {largest[one.class_]}; only the largest one can be raised where "
-                        "numbers are renumbered, so search without renumbering"
+                        "numbers are renumbered, so search without renumbering, or bound the number in the protocol: "
+                        "number(0, N) and a check"
                     )
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass
+from enum import Enum
 from types import FunctionType
 from typing import Final
 
@@ -111,8 +112,10 @@ def instead_of(value: object, type_: Type) -> str:
         case EnumType(name=name, labels=labels, lifecycle=lifecycle), _:
             shown = ", ".join(f"{name}.{label}" for label in labels)
             return f"; write one of {shown}" if not lifecycle else ""
-        case BoolType(), int() | None:
-            return "; write a condition, such as a == b"
+        case BoolType(), int() | Enum() | None:
+            return "; write a condition, such as (a == b), in parentheses, as & and | bind before =="
+        case SetType(index=index), _:
+            return f"; write .clear(), .add(x), or those({index.name}, lambda x: ...)"
         case NumberType(), bool():
             return "; write when(condition, 1, 0)"
         case RecordType(name=name, fields=fields), _:

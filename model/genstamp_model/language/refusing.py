@@ -189,7 +189,8 @@ class Refusing(Symbolic):
 
     def __hash__(self) -> int:
         raise misuse(
-            "a symbolic value cannot be a key or an element of a Python set; write an array or a set of the state"
+            "a symbolic value cannot be a key or an element of a Python set; write an array or a set of the state, "
+            "and those(Node, lambda node: node == x) for the set of x alone"
         )
 
     def __index__(self) -> NoReturn:

@@ -118,7 +118,8 @@ def told(found: Searched) -> Iterator[str]:
     if could_be_renumbered(found):
         yield (
             "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles; "
-            "renumber=True in the configuration says so for good"
+            "renumber=True in the configuration says so for good; or bound what may go on for ever in the protocol: "
+            "number(0, N) and a check"
         )
 
 
