@@ -23,6 +23,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.namenode.INode;
@@ -116,6 +117,21 @@ final class Cluster implements AutoCloseable {
     for (DataNode datanode : mini.getDataNodes()) {
       DataNodeTestUtils.setHeartbeatsDisabledForTests(datanode, true);
     }
+  }
+
+  /** All datanodes are being decommissioned from now on; no monitor looks at how far they are. */
+  void decommission() throws Exception {
+    for (DataNode datanode : mini.getDataNodes()) {
+      descriptor(datanode).startDecommission();
+    }
+  }
+
+  /** What the NameNode knows of a datanode. */
+  DatanodeDescriptor descriptor(DataNode datanode) throws Exception {
+    return mini.getNamesystem()
+        .getBlockManager()
+        .getDatanodeManager()
+        .getDatanode(datanode.getDatanodeId());
   }
 
   /** Waits until a file is closed, for 15 seconds at most, and says whether it is. */

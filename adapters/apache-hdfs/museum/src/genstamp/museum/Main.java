@@ -17,15 +17,21 @@ public final class Main {
 
   static {
     FAULTS.put("HDFS-9289", Faults::committedUnderAnOldStamp);
+    FAULTS.put("HDFS-9600", Replicas::openBlockIsQueued);
     FAULTS.put("HDFS-9690", Faults::repeatedAddBlock);
     FAULTS.put("HDFS-10240", Faults::completeUnderRecovery);
     FAULTS.put("HDFS-10220", Leases::allLeasesUnderOneLock);
     FAULTS.put("HDFS-10549", Leases::renewedAfterClose);
     FAULTS.put("HDFS-10763", Leases::leaseGoesFirst);
+    FAULTS.put("HDFS-11486", Replicas::closedWhileDecommissioning);
+    FAULTS.put("HDFS-11499", Replicas::recoveredWhileDecommissioning);
     FAULTS.put("HDFS-11576", Faults::attemptOvertakesAttempt);
     FAULTS.put("HDFS-11817", Leases::monitorDropsLease);
+    FAULTS.put("HDFS-11960", Replicas::lateReportEndsTheWait);
     FAULTS.put("HDFS-12070", Recoveries::oneCannotBeUpdated);
+    FAULTS.put("HDFS-12299", Replicas::pipelineOfAnUnknownStorage);
     FAULTS.put("HDFS-12886", Recoveries::tooFewStorages);
+    FAULTS.put("HDFS-13840", Replicas::oldReplicaIsALocation);
     FAULTS.put("HDFS-14498", Leases::committedEmpty);
     FAULTS.put("HDFS-15704", Leases::monitorStaysWithOneLease);
     FAULTS.put("HDFS-15725", Leases::committedUnfinalized);

@@ -140,8 +140,9 @@ final class FileSteps {
         return;
       }
     }
-    boolean isBoundary =
-        blocks.isEmpty() || blocks.get(blocks.size() - 1).getNumBytes() == run.blockSize;
+    long bytes = blocks.isEmpty() ? run.blockSize : blocks.get(blocks.size() - 1).getNumBytes();
+    NotPossible.needs(!asked || bytes > 0, "the last block of " + file + " is empty, not full");
+    boolean isBoundary = bytes == run.blockSize;
     NotPossible.needs(
         isBoundary == asked,
         "the last block of " + file + " is " + (isBoundary ? "" : "not ") + "full");
