@@ -53,10 +53,13 @@ $(READY): $(LOCKS) pyproject.toml
 	$(PIP_INSTALL) --no-deps --editable .
 	@touch $@
 
+# Each by its name: pip-compile takes "all", which names the project itself, for a package to be fetched.
+EXTRAS := logs dfs s3 tlc dev
+
 # Takes the newest versions that pyproject.toml allows.
 lock: $(READY)
 	printf 'setuptools\nwheel\n' | $(PIP_COMPILE) --upgrade --output-file requirements-build.lock -
-	$(PIP_COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
+	$(PIP_COMPILE) --upgrade $(EXTRAS:%=--extra %) --output-file requirements.lock pyproject.toml
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from genstamp.cli.choosing import limits_of
+from genstamp.cli.choosing import completed, limits_of
 from genstamp.cli.files import write_text
 from genstamp.errors import TraceFileError
 from genstamp.explorer import Explored, Setup
@@ -27,7 +27,12 @@ from genstamp_model.path import Path as ModelPath
 
 def explore(
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default where the bug shows, or the first one.")
+        str,
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]",
+            autocompletion=completed,
+            help="By default where the bug shows, or the first one.",
+        ),
     ],
     semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[

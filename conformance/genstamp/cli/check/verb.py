@@ -19,7 +19,7 @@ from genstamp.cli.check.dot import dot as state_graph_text
 from genstamp.cli.check.report import Searched, searched
 from genstamp.cli.check.searches import Options
 from genstamp.cli.check.witnesses import Looked, look_for, look_for_run
-from genstamp.cli.choosing import limited, to_search
+from genstamp.cli.choosing import completed, limited, to_search
 from genstamp.cli.files import write_text
 from genstamp.cli.interrupting import Left, each
 from genstamp.errors import TraceFileError
@@ -38,7 +38,11 @@ class Engine(StrEnum):
 def check(
     system: Annotated[
         str,
-        typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations except those on demand."),
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]",
+            autocompletion=completed,
+            help="By default all configurations except those on demand.",
+        ),
     ],
     semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,

@@ -13,6 +13,7 @@ import typer
 from genstamp import exit_codes
 from genstamp.claim_mutants import FAULTS, judge_claims, keep_claims
 from genstamp.cli import TOLD
+from genstamp.cli.choosing import completed
 from genstamp.cli.mutate.all_systems import judge_across, judge_again, shown
 from genstamp.drawing import Draw
 from genstamp.judging import judged_in, so_far
@@ -46,7 +47,9 @@ def mutate(
     system: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SYSTEM[:CONFIGURATION]]", help="By default all configurations except those on demand."
+            metavar="[SYSTEM[:CONFIGURATION]]",
+            autocompletion=completed,
+            help="By default all configurations except those on demand.",
         ),
     ] = None,
     across: Annotated[
