@@ -13,7 +13,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
 	--strip-extras --no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: test durations verify verify-all apache setup lock clean
+.PHONY: test durations verify verify-all apache site setup lock clean
 
 test: $(READY)
 	$(BIN)/ruff check
@@ -39,6 +39,12 @@ APACHE_ARGS ?=
 
 apache: $(READY)
 	$(BIN)/python adapters/apache-hdfs/run.py --release $(RELEASE) --runs $(RUNS) $(APACHE_ARGS)
+
+# The pages of this repository as a site with search, in build/site; a link that leads nowhere is an error.
+site: $(READY)
+	$(BIN)/python -m website.stage
+	rm -rf build/site
+	$(BIN)/zensical build --strict --config-file build/zensical.toml
 
 setup: $(READY)
 
