@@ -96,7 +96,7 @@ def genstamp(installed: Path, directory: Path, *arguments: str) -> subprocess.Co
             "hdfs.recovery (repaired): conforms",
         ),
         (["doctor"], exit_codes.HOLDS, "genstamp               0.2.0"),
-        (["verify"], exit_codes.USAGE, "is no checkout of genstamp"),
+        (["verify"], exit_codes.USAGE, "is not a checkout of genstamp"),
         (["tables"], exit_codes.FAILURE, "needs pyarrow, which is not installed: pip install 'genstamp[logs]'"),
         (
             ["logs", "check", "."],

@@ -54,7 +54,7 @@ def explore(
 ) -> None:
     """Walk through a system in the browser: its state, what can happen next, and what cannot with the failing check.
 
-    The page is served to this machine only, and asks no other host for anything. It finds shortest runs to witnesses
+    The page is served to this machine only, and loads nothing from other hosts. It finds shortest runs to witnesses
     and bugs, opens traces, shows swim lanes, and shares a run as a link or a file. Press ? there for its keys.
 
     With --html FILE a counterexample, or what --witness, --scenario or --trace gives, is written as one page that opens

@@ -29,7 +29,7 @@ def export(
             metavar="SYSTEM[:CONFIGURATION]", autocompletion=completed, help="By default the first configuration."
         ),
     ],
-    output: Annotated[Path, typer.Option(help="Directory to write to; it is made if need be.")] = Path(),
+    output: Annotated[Path, typer.Option(help="Directory to write to; it is created if absent.")] = Path(),
     semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     set_limit: Annotated[

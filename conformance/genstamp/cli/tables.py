@@ -69,7 +69,7 @@ def tables(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 12 if a page is not current.")] = False,
 ) -> None:
     """Write the pages in docs/ that are generated from the specification: systems, tables, bugs, holes, ..."""
-    refuse_no_checkout(repository)
+    refuse_no_checkout(repository, instead="")
     if check:
         old = not_current(repository)
         for name in old:

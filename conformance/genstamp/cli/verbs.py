@@ -64,9 +64,9 @@ def genstamp(
         bool, typer.Option("--version", is_eager=True, callback=_version, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """The checked specification of how HDFS keeps one writer per file, and tools that check others against it.
+    """A checked specification of how HDFS keeps one writer per file, and tools that check implementations and logs.
 
-    Ctrl-C ends each verb within a second, with what it has found so far and exit code 3 (undetermined).
+    Ctrl-C ends each command within a second; it prints the results so far and exits with 3 (undetermined).
     """
 
 

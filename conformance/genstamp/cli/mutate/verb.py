@@ -91,7 +91,7 @@ def mutate(
 ) -> None:
     """Change each check, effect, constant and comparison once, and count the changes that the checks notice.
 
-    The configurations are searched from the smallest on, by the sizes in spec.lock.
+    The configurations are searched in the order of their sizes in spec.lock, the smallest first.
 
     Exit code: 0, or with --strict 12 if a mutant survives that is not reviewed; 75 if the unchanged system is violated,
     so that no mutant can be judged; 3 after Ctrl-C, with the results so far.
