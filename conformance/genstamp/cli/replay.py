@@ -101,7 +101,7 @@ def _drawn(followed: Replay, trace: Trace) -> Chart:
     shows = f"{', '.join(broken)} {'are' if len(broken) > 1 else 'is'} violated" if broken else ""
     if "shows" in trace.meta:
         shows = f"{trace.meta['shows']} is reached"
-    return chart(followed.path, shows, followed.loop)
+    return chart(followed.path, shows, followed.loop, broken=min((step for _, step in followed.broken), default=None))
 
 
 def _shown(followed: Replay, trace: Trace, form: Shape) -> str:
