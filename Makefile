@@ -13,7 +13,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
 	--strip-extras --no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: test durations verify verify-all apache setup lock clean
+.PHONY: test durations verify verify-all apache site setup lock clean
 
 test: $(READY)
 	$(BIN)/ruff check
@@ -40,6 +40,12 @@ APACHE_ARGS ?=
 apache: $(READY)
 	$(BIN)/python adapters/apache-hdfs/run.py --release $(RELEASE) --runs $(RUNS) $(APACHE_ARGS)
 
+# The pages of this repository as a site with search, in build/site; a link that leads nowhere is an error.
+site: $(READY)
+	$(BIN)/python -m website.stage
+	rm -rf build/site
+	$(BIN)/zensical build --strict --config-file build/zensical.toml
+
 setup: $(READY)
 
 # The stamp is touched last, so a set-up that was cut short is done again. PySpark comes as source: what builds it is
@@ -53,10 +59,13 @@ $(READY): $(LOCKS) pyproject.toml
 	$(PIP_INSTALL) --no-deps --editable .
 	@touch $@
 
+# Each by its name: pip-compile takes "all", which names the project itself, for a package to be fetched.
+EXTRAS := logs dfs s3 tlc dev
+
 # Takes the newest versions that pyproject.toml allows.
 lock: $(READY)
 	printf 'setuptools\nwheel\n' | $(PIP_COMPILE) --upgrade --output-file requirements-build.lock -
-	$(PIP_COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
+	$(PIP_COMPILE) --upgrade $(EXTRAS:%=--extra %) --output-file requirements.lock pyproject.toml
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

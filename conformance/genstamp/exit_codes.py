@@ -25,7 +25,7 @@ MEANINGS: Final[Mapping[int, str]] = {
     DEADLOCK: "a state without a step, where the system may not stop",
     VIOLATED: "safety is violated, or something is rejected, missing, different or not current",
     UNFINISHED: "liveness is violated, or a run is left unfinished",
-    FAILURE: "a step fails, for example because a number leaves its range, or a checker could not run",
+    FAILURE: "a step fails, for example because a number leaves its range, or a checker could not run or is missing",
     SPECIFICATION: "a specification is wrong",
     CONFIGURATION: "there is no such system, configuration, bug, limit or property, or a size or limit is wrong",
 }

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -30,10 +31,33 @@ def test_lock_names_no_address(repository: Path, lock: str) -> None:
     assert not re.findall(r"\S*(?:://|--(?:extra-)?index-url|--find-links|--trusted-host| @ )\S*", text)
 
 
-def test_lock_holds_what_the_project_asks_for(repository: Path) -> None:
-    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
-    asked = project["project"]["dependencies"] + project["project"]["optional-dependencies"]["dev"]
-    asked += project["build-system"]["requires"]
+@pytest.fixture(scope="module")
+def project(repository: Path) -> dict[str, Any]:
+    declared: dict[str, Any] = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
+    return declared
+
+
+@pytest.fixture(scope="module")
+def extras(project: dict[str, Any]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = project["project"]["optional-dependencies"]
+    return found
+
+
+def test_lock_holds_what_the_project_asks_for(
+    repository: Path, project: dict[str, Any], extras: dict[str, list[str]]
+) -> None:
+    asked = project["project"]["dependencies"] + project["build-system"]["requires"]
+    asked += [text for extra, texts in extras.items() if extra != "all" for text in texts]
     versions = dict(entry.split()[0].split("==") for entry in entries(repository, "requirements.lock"))
     wanted = [Requirement(text) for text in asked]
     assert [str(one) for one in wanted if not one.specifier.contains(versions.get(one.name, "0"))] == []
+
+
+def test_the_extra_all_has_every_extra_for_users(extras: dict[str, list[str]]) -> None:
+    assert Requirement(*extras["all"]).extras == set(extras) - {"all", "dev"}
+
+
+def test_make_lock_names_every_extra(repository: Path, extras: dict[str, list[str]]) -> None:
+    named = re.search(r"^EXTRAS := (.*)$", (repository / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert named is not None
+    assert set(named[1].split()) == set(extras) - {"all"}

@@ -105,7 +105,11 @@ APACHE = "apache RUNS=25 APACHE_ARGS=--walk"
 
 @pytest.mark.parametrize(
     ("failing", "expected"),
-    [("nothing", ["test", "verify-all", APACHE]), ("test", ["test"]), ("apache", ["test", "verify-all", APACHE])],
+    [
+        ("nothing", ["test", "site", "verify-all", APACHE]),
+        ("test", ["test"]),
+        ("apache", ["test", "site", "verify-all", APACHE]),
+    ],
 )
 def test_ci_runs_the_commands(tmp_path: Path, repository: Path, failing: str, expected: list[str]) -> None:
     required = '"$GENSTAMP_REQUIRE_DATA" "$GENSTAMP_REQUIRE_PEERS"'
@@ -141,4 +145,4 @@ def test_ci_installs_what_is_missing_and_goes_on_where_that_fails(
     assert done.returncode == 0
     install = f"apt-get install --quiet --yes --no-install-recommends {packages}"
     installed = ["apt-get update --quiet", install][: 2 - ends_with]
-    assert (tmp_path / "calls").read_text().splitlines() == [*installed, "make test", "make verify-all"]
+    assert (tmp_path / "calls").read_text().splitlines() == [*installed, "make test", "make site", "make verify-all"]

@@ -1,11 +1,16 @@
-"""What a user of the wheel gets."""
+"""What a user of the wheel gets: its contents, and its commands outside of a checkout and without any extra."""
 
+import os
+import subprocess
+import sys
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
+from genstamp import exit_codes
 from genstamp.explorer.page import SCRIPTS, STYLE
 
 PACKAGES = {"genstamp_spec", "genstamp_model", "genstamp_dfs", "genstamp"}
@@ -40,3 +45,87 @@ def test_wheel_brings_the_template_of_the_page_of_logs(wheel: zipfile.ZipFile) -
 def test_wheel_brings_the_page_of_the_explorer(wheel: zipfile.ZipFile) -> None:
     wanted = {"templates/explorer.html", *(f"static/{name}" for name in (*SCRIPTS, STYLE))}
     assert {f"genstamp/explorer/{name}" for name in wanted} <= set(wheel.namelist())
+
+
+def test_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
+    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    said = message_from_bytes(wheel.read(name))
+    assert said["Version"] == "0.2.0"
+    assert {"logs", "dfs", "s3", "tlc", "all"} <= set(said.get_all("Provides-Extra", []))
+
+
+# Stands before the modules of this environment: all that an extra brings is hidden.
+WITHOUT_EXTRAS = """\
+import importlib.abc, sys
+from genstamp.extras import EXTRA_OF
+
+class Hidden(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in EXTRA_OF:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: zipfile.ZipFile, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel's files, and nothing else of this repository."""
+    directory = tmp_path_factory.mktemp("installed")
+    wheel.extractall(directory)
+    (directory / "sitecustomize.py").write_text(WITHOUT_EXTRAS)
+    return directory
+
+
+def genstamp(installed: Path, directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of the installed wheel in a directory."""
+    environment = os.environ | {"PYTHONPATH": str(installed), "COLUMNS": "200"}
+    command = [sys.executable, "-P", "-m", "genstamp", *arguments]
+    return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "code", "printed"),
+    [
+        (["--version"], exit_codes.HOLDS, "genstamp 0.2.0"),
+        (["check", "hdfs.single_writer"], exit_codes.HOLDS, "hdfs.single_writer:two (default): holds"),
+        (
+            ["conform", "--examples", "1", "--steps", "5", "--seed", "1"],
+            exit_codes.HOLDS,
+            "hdfs.recovery (repaired): conforms",
+        ),
+        (["doctor"], exit_codes.HOLDS, "genstamp               0.2.0"),
+        (["verify"], exit_codes.USAGE, "is not a checkout of genstamp"),
+        (["tables"], exit_codes.FAILURE, "needs pyarrow, which is not installed: pip install 'genstamp[logs]'"),
+        (
+            ["logs", "check", "."],
+            exit_codes.FAILURE,
+            "needs pyarrow, which is not installed: pip install 'genstamp[logs]'",
+        ),
+        (["dfs", "up", "d"], exit_codes.FAILURE, "needs protobuf, which is not installed: pip install 'genstamp[dfs]'"),
+        (["gfs", "ls", "/"], exit_codes.FAILURE, "needs grpcio, which is not installed: pip install 'genstamp[dfs]'"),
+        (["gfs", "up", "d"], exit_codes.FAILURE, "needs grpcio, which is not installed: pip install 'genstamp[dfs]'"),
+        (
+            ["check", "hdfs.single_writer", "--engine", "spark"],
+            exit_codes.FAILURE,
+            "needs pyspark, which is not installed: pip install 'genstamp[logs]'",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wheel_serves_outside_of_a_checkout(
+    installed: Path, tmp_path: Path, arguments: list[str], code: int, printed: str
+) -> None:
+    done = genstamp(installed, tmp_path, *arguments)
+    said = done.stdout + done.stderr
+    assert printed in said
+    assert done.returncode == code
+    assert "Traceback" not in said
+
+
+@pytest.mark.slow
+def test_wheel_checks_a_protocol_of_the_users(installed: Path, tmp_path: Path) -> None:
+    for arguments in (["init", "ring"], ["verify", "ring.py"]):
+        done = genstamp(installed, tmp_path, *arguments)
+        assert done.returncode == exit_codes.HOLDS, done.stderr

@@ -10,7 +10,7 @@ from genstamp import lock as locks
 from genstamp.agree.compare import Agreement, Comparison, Outcome
 from genstamp.agree.peer import Found, Peer, digest
 from genstamp.agree.run import LIMIT_S, PEERS, agreement
-from genstamp.cli.choosing import limited, to_search
+from genstamp.cli.choosing import completed, limited, to_search
 from genstamp.cli.interrupting import each
 from genstamp.errors import LockError
 from genstamp.report import Case, Format, Rule, document, verdict
@@ -22,7 +22,12 @@ from genstamp_model.language import Configuration, Instance
 
 def agree(
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not large.")
+        str,
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]",
+            autocompletion=completed,
+            help="By default all configurations that are not large.",
+        ),
     ],
     peer: Annotated[
         list[str] | None,
@@ -119,13 +124,19 @@ def peers_named(names: Sequence[str] | None) -> list[Peer]:
     return [known[name] for name in dict.fromkeys(names or known)]
 
 
+_INSTALLED_BY: Final = {
+    "tlc": ": pip install 'genstamp[tlc]'",
+    "spin": ": it needs the programs spin and cc on the PATH",
+}
+
+
 def told(result: Agreement) -> Iterator[str]:
     """The results of all checkers, in lines."""
     yield f"{name_of(result)}: {result.outcome}"
     yield f"  {'here':6}{figures(result.ours)}"
     for one in result.comparisons:
         if one.found is None:
-            yield f"  {one.peer:6}absent"
+            yield f"  {one.peer:6}absent{_INSTALLED_BY.get(one.peer, '')}"
             continue
         of = f"{len(one.differences)} of " if one.differences else ""
         yield f"  {one.peer:6}{figures(one.found)}; {one.outcome} in {of}{len(one.compared)} answers ({one.version})"

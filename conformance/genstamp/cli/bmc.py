@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from genstamp.cli.check.report import plain_part, told_violation
-from genstamp.cli.choosing import limited, to_search
+from genstamp.cli.choosing import completed, limited, to_search
 from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, document, verdict
 from genstamp.report.of_model import broken_case, group_of, left_out, rule_named, search_rule, stages
@@ -22,7 +22,12 @@ from genstamp_model.prove import bmc as judge
 
 def bmc(
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not large.")
+        str,
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]",
+            autocompletion=completed,
+            help="By default all configurations that are not large.",
+        ),
     ],
     steps: Annotated[int, typer.Option(min=1, help="Search paths of at most N steps.")] = 10,
     property_: Annotated[

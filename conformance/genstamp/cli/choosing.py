@@ -5,9 +5,14 @@ from dataclasses import replace
 
 import typer
 
-from genstamp.systems import chosen
+from genstamp.systems import PLACES, chosen
 from genstamp.systems import found as named
 from genstamp_model.language import Configuration, System
+
+
+def completed(incomplete: str) -> list[str]:
+    """The names of systems that begin so, for the shell's completion."""
+    return [name for name in PLACES if name.startswith(incomplete)]
 
 
 def to_search(text: str, bugs: Sequence[str]) -> tuple[System, Sequence[Configuration]]:

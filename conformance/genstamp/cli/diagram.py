@@ -93,4 +93,4 @@ def _shortest(system: System, bug: str) -> Chart:
     """The shortest run that shows a bug."""
     violation = explore(system.instance(system.bug(bug).configuration, bugs=[bug])).violation
     assert violation is not None, f"{bug} does not show where {system.name} says that it does"
-    return chart(violation.path, f"{violation.name or violation.kind} is violated")
+    return chart(violation.path, f"{violation.name or violation.kind} is violated", broken=len(violation.path))

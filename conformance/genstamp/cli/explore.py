@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from genstamp.cli.choosing import limits_of
+from genstamp.cli.choosing import completed, limits_of
 from genstamp.cli.files import write_text
 from genstamp.errors import TraceFileError
 from genstamp.explorer import Explored, Setup
@@ -27,7 +27,12 @@ from genstamp_model.path import Path as ModelPath
 
 def explore(
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default where the bug shows, or the first one.")
+        str,
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]",
+            autocompletion=completed,
+            help="By default where the bug shows, or the first one.",
+        ),
     ],
     semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[
@@ -49,7 +54,7 @@ def explore(
 ) -> None:
     """Walk through a system in the browser: its state, what can happen next, and what cannot with the failing check.
 
-    The page is served to this machine only, and asks no other host for anything. It finds shortest runs to witnesses
+    The page is served to this machine only, and loads nothing from other hosts. It finds shortest runs to witnesses
     and bugs, opens traces, shows swim lanes, and shares a run as a link or a file. Press ? there for its keys.
 
     With --html FILE a counterexample, or what --witness, --scenario or --trace gives, is written as one page that opens

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from genstamp.cli.choosing import limited
+from genstamp.cli.choosing import completed, limited
 from genstamp.systems import chosen
 from genstamp_model.export.promela import promela_model
 from genstamp_model.export.tla import tla, tla_config
@@ -24,9 +24,12 @@ class Language(StrEnum):
 def export(
     language: Annotated[Language, typer.Argument(help="The language of the export.")],
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default the first configuration.")
+        str,
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]", autocompletion=completed, help="By default the first configuration."
+        ),
     ],
-    output: Annotated[Path, typer.Option(help="Directory to write to; it is made if need be.")] = Path(),
+    output: Annotated[Path, typer.Option(help="Directory to write to; it is created if absent.")] = Path(),
     semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
     set_limit: Annotated[

@@ -54,11 +54,11 @@ def levels(
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
-    """Tell which level of conformance an implementation reaches, and which release of Hadoop it is like.
+    """Find the level of conformance that an implementation reaches, and the release of Hadoop that it is most like.
 
     Each level includes those below it. The implementation is compared with each release, level by level, with random
-    requests as by genstamp conform, until a level is not reached. If --level is not reached, a run that shows it is
-    shortened, printed and saved: one against the release that the implementation is most like.
+    requests as by genstamp conform, until a level is not reached. If --level is not reached, a failing run against the
+    most similar release is shortened, printed and saved.
 
     Exit code: 0 --level is reached, 12 it is not, 3 undetermined (too many states were possible, an answer was never
     seen, or Ctrl-C), 75 the adapter cannot drive a system.

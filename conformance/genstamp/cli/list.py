@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from genstamp.cli.choosing import completed
 from genstamp.systems import every_system, found
 from genstamp_model.language import System
 
@@ -23,7 +24,11 @@ class ListFormat(StrEnum):
 def list_systems(
     systems: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SYSTEM]...", help="Show all details of these; FILE.py:NAME is one of yours."),
+        typer.Argument(
+            metavar="[SYSTEM]...",
+            autocompletion=completed,
+            help="Show all details of these; FILE.py:NAME is one of yours.",
+        ),
     ] = None,
     details: Annotated[bool, typer.Option("--all", help="Show all details of every system.")] = False,
     form: Annotated[

@@ -3,17 +3,22 @@
 A layer that is broken takes only its own verbs with it.
 """
 
+import ast
 import importlib
+import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
+from rich.markup import escape
+from typer.core import TyperCommand, TyperGroup
 
 from genstamp.cli import TOLD
 from genstamp.cli.interrupting import ended_at_once
 from genstamp.exit_codes import FAILURE, UNDETERMINED
+from genstamp.extras import missing_extra
 
 
 class Verbs(TyperGroup):
@@ -36,11 +41,34 @@ class Verbs(TyperGroup):
         return [*self.verbs, *(name for name in super().list_commands(ctx) if name not in self.verbs)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """One verb, loaded now; for a name that there is not all of them, so that a similar one can be suggested."""
-        for name in [cmd_name] if cmd_name in self.list_commands(ctx) else self.verbs:
-            if name in self.verbs and name not in self.commands:
-                self.add_command(_command(name, *self.verbs[name]), name)
+        """One verb for help and completion: not loaded, with the docstring of its source."""
+        if cmd_name in self.verbs and cmd_name not in self.commands:
+            return Outline(name=cmd_name, help=_docstring(*self.verbs[cmd_name]))
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The verb that a command line names, loaded now."""
+        name = args[0]
+        if name not in self.verbs:
+            # A similar one of these is suggested.
+            self.commands.update({verb: Outline(name=verb) for verb in self.verbs})
+        elif name not in self.commands:
+            self.add_command(_command(name, *self.verbs[name]), name)
+        return super().resolve_command(ctx, args)
+
+
+class Outline(TyperCommand):
+    """A verb that is not loaded."""
+
+
+def _docstring(module: str, function: str) -> str:
+    """What a verb does, read from its source: to load the libraries of all verbs takes seconds."""
+    spec = importlib.util.find_spec(module)
+    assert spec is not None and spec.origin is not None, module
+    tree = ast.parse(Path(spec.origin).read_bytes())
+    # The verbs of a group are in an application, which has the docstring of its callback.
+    name = function.removesuffix("_app")
+    return next(ast.get_docstring(node) or "" for node in tree.body if getattr(node, "name", "") == name)  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -62,13 +90,18 @@ def _command(name: str, module: str, function: str) -> Any:
 
 
 def add_verb(app: typer.Typer, name: str, module: str, function: str) -> None:
-    """Add a verb; if its module cannot be loaded, the added verb prints the reason and exits with 75."""
+    """Add a verb; if its module cannot be loaded, the added verb prints the reason and exits with 75.
+
+    The reason may be an extra that is not installed.
+    """
     try:
         with ended_at_once():
             verb: Any = getattr(importlib.import_module(module), function)
     except Exception as problem:
+        missing = missing_extra(problem)
+        reason = f"the verb '{name}' cannot be loaded: {type(problem).__name__}: {problem}"
         app.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
-            _failing(name, f"{type(problem).__name__}: {problem}")
+            _failing(str(missing or reason))
         )
     else:
         if isinstance(verb, typer.Typer):
@@ -77,10 +110,10 @@ def add_verb(app: typer.Typer, name: str, module: str, function: str) -> None:
             app.command(name)(verb)
 
 
-def _failing(name: str, problem: str) -> Any:
-    def failing(context: typer.Context) -> None:
-        typer.echo(f"genstamp: the verb '{name}' cannot be loaded: {problem}", err=True)
+def _failing(reason: str) -> Any:
+    def failing() -> None:
+        typer.echo(f"genstamp: {reason}", err=True)
         raise typer.Exit(FAILURE)
 
-    failing.__doc__ = f"Cannot be loaded: {problem}"
+    failing.__doc__ = escape(f"{reason[0].upper()}{reason[1:]}")
     return failing

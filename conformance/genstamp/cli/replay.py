@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from genstamp.cli.choosing import completed
 from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning, group_of, stages
@@ -37,7 +38,8 @@ class Shape(StrEnum):
 def replay(
     trace: Annotated[Path, typer.Argument(help="A trace as ITF JSON; - reads standard input.")],
     system: Annotated[
-        str | None, typer.Option(metavar="SYSTEM[:CONFIGURATION]", help="By default as the trace says.")
+        str | None,
+        typer.Option(metavar="SYSTEM[:CONFIGURATION]", autocompletion=completed, help="By default as the trace says."),
     ] = None,
     semantics: Annotated[str | None, typer.Option(help="By default as the trace says.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="By default as the trace says; may be repeated.")] = None,
@@ -99,7 +101,7 @@ def _drawn(followed: Replay, trace: Trace) -> Chart:
     shows = f"{', '.join(broken)} {'are' if len(broken) > 1 else 'is'} violated" if broken else ""
     if "shows" in trace.meta:
         shows = f"{trace.meta['shows']} is reached"
-    return chart(followed.path, shows, followed.loop)
+    return chart(followed.path, shows, followed.loop, broken=min((step for _, step in followed.broken), default=None))
 
 
 def _shown(followed: Replay, trace: Trace, form: Shape) -> str:

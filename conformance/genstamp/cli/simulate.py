@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from genstamp.cli.check.report import plain_violation, told_violation
+from genstamp.cli.choosing import completed
 from genstamp.progress import each_minute
 from genstamp.report import Case, Format, Verdict, document, verdict
 from genstamp.report.of_model import broken_case, group_of, rules, search_rule
@@ -17,7 +18,10 @@ from genstamp_model.simulate import simulate as walk
 
 def simulate(
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default its first configuration.")
+        str,
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]", autocompletion=completed, help="By default its first configuration."
+        ),
     ],
     semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,

@@ -11,6 +11,7 @@ import typer
 
 from genstamp import exit_codes, lock
 from genstamp.adapters import REFERENCE_SYSTEMS
+from genstamp.cli.verify import refuse_no_checkout
 from genstamp.made import outdated
 from genstamp.systems import every_system
 from genstamp.tables import (
@@ -68,6 +69,7 @@ def tables(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 12 if a page is not current.")] = False,
 ) -> None:
     """Write the pages in docs/ that are generated from the specification: systems, tables, bugs, holes, ..."""
+    refuse_no_checkout(repository, instead="")
     if check:
         old = not_current(repository)
         for name in old:

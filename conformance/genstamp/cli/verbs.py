@@ -4,6 +4,8 @@ A verb that Ctrl-C ends is undetermined, unless something is violated in what it
 """
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Annotated, TextIO, cast
 
@@ -14,6 +16,7 @@ from genstamp.cli.interrupting import end_within_a_second, leave
 from genstamp.cli.loading import Verbs
 from genstamp.cli.output import OwnOutput, UnwrittenError
 from genstamp.errors import GenstampError, PeerError
+from genstamp.extras import MissingExtraError, missing_extra
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
 for verb, module, function in (
@@ -44,7 +47,6 @@ app = typer.Typer(
     cls=Verbs,
     name="genstamp",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     epilog="\n\n".join(["Exit codes:", *(f"{code:3} {meaning}" for code, meaning in exit_codes.MEANINGS.items())]),
 )
@@ -62,9 +64,9 @@ def genstamp(
         bool, typer.Option("--version", is_eager=True, callback=_version, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """The checked specification of how HDFS keeps one writer per file, and tools that check others against it.
+    """A checked specification of how HDFS keeps one writer per file, and tools that check implementations and logs.
 
-    Ctrl-C ends each verb within a second, with what it has found so far and exit code 3 (undetermined).
+    Ctrl-C ends each command within a second; it prints the results so far and exits with 3 (undetermined).
     """
 
 
@@ -78,10 +80,19 @@ def exit_code(problem: Exception) -> int:
             return exit_codes.CONFIGURATION
         case SpecError():
             return exit_codes.SPECIFICATION
-        case EvaluationError() | ModelError() | PeerError() | UnwrittenError():
+        case EvaluationError() | ModelError() | PeerError() | UnwrittenError() | MissingExtraError():
             return exit_codes.FAILURE
         case _:
             return exit_codes.USAGE
+
+
+@contextmanager
+def _naming_missing_extra() -> Iterator[None]:
+    """A verb imports most libraries only when it runs."""
+    try:
+        yield
+    except ModuleNotFoundError as problem:
+        raise missing_extra(problem) or problem from problem
 
 
 def run() -> None:
@@ -90,7 +101,8 @@ def run() -> None:
     if sys.stdout is not None:
         sys.stdout = cast(TextIO, OwnOutput(sys.stdout))
     try:
-        app()
+        with _naming_missing_extra():
+            app()
     except (GenstampError, ModelError) as problem:
         typer.echo(f"genstamp: {problem}", err=True)
         sys.exit(exit_code(problem))

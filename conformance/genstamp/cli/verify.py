@@ -88,11 +88,11 @@ def verify(
     raise typer.Exit(results.exit_code)
 
 
-def refuse_no_checkout(repository: Path) -> None:
+def refuse_no_checkout(repository: Path, instead: str = ", or name your own file") -> None:
     """Refuse a directory without a specification: nothing there could be compared or brought up to date."""
     if not (repository / LOCK.parent).is_dir():
         raise typer.BadParameter(
-            f"{repository.absolute()} is no checkout of genstamp; go there, or name your own file",
+            f"{repository.absolute()} is not a checkout of genstamp; go to one{instead}",
             param_hint="--repository",
         )
 

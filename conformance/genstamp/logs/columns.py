@@ -1,6 +1,6 @@
 """The meaning of each column of the tables, for the page docs/logs-tables.md.
 
-Not here: names and types, which the schemas have (`genstamp.logs.tables`, `genstamp.events`).
+Not here: names and types, which the schemas have (`genstamp.logs.tables`, `genstamp.logs.event_columns`).
 """
 
 from collections.abc import Mapping

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import Terms, verdicts
+from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.reading import read_unit
 from genstamp.logs.rows import reject_row
 from genstamp.logs.semantics import Semantics

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from genstamp.events import Event, Place, events_table, places
+from genstamp.events import Event, Place
+from genstamp.logs.event_columns import events_table, places
 from genstamp.logs.readers.sighting import TEXT_MAX, Counts, Reject, Sighting, Unit
 from genstamp.logs.rules import NO_RULE, rule_of
 from genstamp.logs.sources import EDIT_LOGS

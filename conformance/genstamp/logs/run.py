@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from genstamp.errors import GenstampError
-from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import SITUATIONS_MAX
+from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.kept import FOLLOWED, MARK, read_kept, write_terms
 from genstamp.logs.opening import below, is_remote, is_there, move, remove
 from genstamp.logs.report import Report

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from genstamp.events import EVENT_SCHEMA, Kind
+from genstamp.events import Kind
+from genstamp.logs.event_columns import EVENT_SCHEMA
 
 PLACE: Any = EVENT_SCHEMA.field("place").type
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from genstamp.extras import missing_extra
+
 if TYPE_CHECKING:
     from genstamp.dfs.local_cluster import HdfsCluster
 
@@ -15,7 +17,10 @@ def hdfs_cluster_factory(tmp_path_factory: pytest.TempPathFactory) -> Iterator["
     """Starts clusters, which end with the session; takes the arguments of `genstamp.dfs.local_cluster.hdfs_cluster`
     but for the directory, which is a new one below pytest's.
     """
-    from genstamp.dfs.local_cluster import hdfs_cluster as running
+    try:
+        from genstamp.dfs.local_cluster import hdfs_cluster as running
+    except ModuleNotFoundError as problem:
+        raise missing_extra(problem, "the fixture hdfs_cluster") or problem from problem
 
     with ExitStack() as clusters:
 

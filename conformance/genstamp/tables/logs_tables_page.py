@@ -6,9 +6,9 @@ Not here: what columns and fields mean (`genstamp.logs.columns`, `genstamp.logs.
 from collections.abc import Iterator
 from typing import Any, Final
 
-from genstamp.events import EVENT_SCHEMA
 from genstamp.logs import tables
 from genstamp.logs.columns import COLUMNS, Column
+from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.json_fields import FIELDS
 
 SCHEMAS: Final[dict[str, Any]] = {

@@ -11,7 +11,7 @@ from genstamp.tables.citations import PROMISED, promised_by
 from genstamp_model.language import System, Variation
 from genstamp_model.language.model import Model, Property
 
-_KINDS: Final = {"invariant": "in every state", "transition": "in every step", "leads_to": "in the end"}
+_KINDS: Final = {"invariant": "in every state", "transition": "in every step", "leads_to": "eventually"}
 
 
 def properties(model: Model, entry: SystemEntry) -> Iterator[str]:

@@ -60,6 +60,7 @@ class Chart:
         rows: the steps.
         messages: the messages.
         end: what happens after the last row, in a sentence; may be empty.
+        broken: the number of the step that breaks what the title names; it is marked.
     """
 
     title: str
@@ -67,21 +68,23 @@ class Chart:
     rows: tuple[Row, ...]
     messages: tuple[Message, ...]
     end: str = ""
+    broken: int | None = None
 
 
-def chart(path: Path, shows: str = "", loop: int | None = None) -> Chart:
+def chart(path: Path, shows: str = "", loop: int | None = None, *, broken: int | None = None) -> Chart:
     """Lay a path out in lanes.
 
     Args:
         path: the path.
         shows: what the path shows, for the title: a violated property, or a reached witness.
         loop: the number of the state that a lasso loops back to.
+        broken: the number of the step that breaks a property.
     """
     instance = path.instance
     model, sizes = instance.model, instance.sizes
     rows = tuple(_row(instance, number, step, path) for number, step in enumerate(path.steps, 1))
     lanes = tuple(_in_order(rows, _siblings(model, sizes)))
-    return Chart(_title(path, shows), lanes, rows, tuple(_messages(path)), _end(len(path), loop))
+    return Chart(_title(path, shows), lanes, rows, tuple(_messages(path)), _end(len(path), loop), broken)
 
 
 def _title(path: Path, shows: str) -> str:

@@ -34,7 +34,7 @@ _TITLE_CHARACTERS: Final = 100
 _STYLE: Final = (
     "text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1b1f24}.title{font-weight:bold}"
     ".lane{stroke:#c3c9d0;stroke-dasharray:4 4}.name{font-weight:bold}.step{fill:#eef4ff;stroke:#4472c4}"
-    ".refused{fill:#fff0ee;stroke:#c0392b}.change{fill:#57606a;font-size:11px}"
+    ".refused{fill:#fff0ee;stroke:#c0392b}.broken{stroke:#c0392b;stroke-width:3}.change{fill:#57606a;font-size:11px}"
     ".call{stroke:#1b1f24;fill:none}.answer{stroke:#c0392b;fill:none;stroke-dasharray:5 3}"
     ".message{stroke:#2e7d32;fill:none}.sent{fill:#2e7d32;font-size:11px}.no{fill:#57606a}"
 )
@@ -156,6 +156,8 @@ class _Drawing:
         box = self.boxes[row.number]
         self._text("no", _MARGIN / 2, box.y + _LINE, (str(row.number),), "start")
         kind = "step" if row.refuses is None else "refused"
+        if row.number == self.chart.broken:
+            kind += " broken"
         left = box.x - box.width / 2
         SubElement(
             self.root,

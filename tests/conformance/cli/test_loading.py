@@ -32,3 +32,30 @@ def test_work_with_files_waits_for_no_specification() -> None:
     program = f"import sys, {modules}; print(sorted(set(sys.modules) & set({others})))"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert loaded.stdout == "[]\n"
+
+
+@pytest.mark.slow
+def test_help_and_completion_load_no_verb(tmp_path: Path) -> None:
+    """The libraries of all verbs take seconds."""
+    (tmp_path / "z3.py").write_text("raise SystemExit('a verb was loaded')\n")
+    (tmp_path / "llvmlite.py").write_text("raise SystemExit('a verb was loaded')\n")
+    told = genstamp(tmp_path, "--help")
+    assert told.returncode == 0, told.stderr
+    for text in ("Prove by induction", "Check logs of HDFS", "Run the reference implementation of HDFS"):
+        assert text in told.stdout
+    unknown = genstamp(tmp_path, "prov")
+    assert unknown.returncode == 2
+    assert "Did you mean 'prove'?" in unknown.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [("genstamp lev", ["levels"]), ("genstamp check hdfs.pipe", ["hdfs.pipeline", "hdfs.pipeline_progress"])],
+)
+def test_the_shell_completes_verbs_and_systems(words: str, offered: list[str]) -> None:
+    last = str(len(words.split()) - 1)
+    environment = os.environ | {"_GENSTAMP_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": last}
+    command = [str(Path(sys.executable).with_name("genstamp"))]
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert answer.stdout.split() == offered

@@ -6,7 +6,8 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from genstamp.events import EVENT_SCHEMA, KINDS, Event, Place, events_table
+from genstamp.events import KINDS, Event, Place
+from genstamp.logs.event_columns import EVENT_SCHEMA, events_table
 from genstamp_dfs.events import Event as ImplementationEvent
 from genstamp_dfs.events import Place as ImplementationPlace
 from genstamp_dfs.events import encode_line

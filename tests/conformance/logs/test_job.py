@@ -16,8 +16,8 @@ from tests.conformance.logs.storage_directories import blocks_of, data_directory
 from typer.testing import CliRunner
 
 from genstamp.cli.logs.verb import logs_app
-from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.alone import check_alone
+from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.job import check_paths
 from genstamp.logs.kept import read_kept
 from genstamp.logs.local import check_locally

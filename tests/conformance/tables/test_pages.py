@@ -117,6 +117,7 @@ def test_a_hole_whose_page_has_another_story_is_violated(tmp_path: Path) -> None
 def test_pages_that_differ_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verb, "PAGES", {"a.md": lambda repository: "a", "b.md": lambda repository: "b"})
     monkeypatch.setattr(verb, "FOLDERS", {"c": lambda repository: {"d.md": "d"}})
+    (tmp_path / "spec").mkdir()
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "b.md").write_text("b")
     assert verb.not_current(tmp_path) == ["a.md", "c/d.md"]

@@ -280,6 +280,11 @@ def test_steps_follow_one_another_downwards(path: Path) -> None:
     assert all(bottom < top for bottom, top in zip(bottoms, tops[1:], strict=False))
 
 
+def test_the_step_that_breaks_a_property_is_marked(path: Path) -> None:
+    boxes = ElementTree.fromstring(swim_lanes(chart(path, broken=3))).findall(f"{SVG}rect")
+    assert [number for number, box in enumerate(boxes, 1) if "broken" in box.get("class", "")] == [3]
+
+
 def test_a_sequence_diagram_is_readable_text(path: Path) -> None:
     assert mermaid(path).splitlines() == [
         "sequenceDiagram",

@@ -19,7 +19,7 @@ from genstamp.cli.check.dot import dot as state_graph_text
 from genstamp.cli.check.report import Searched, searched
 from genstamp.cli.check.searches import Options
 from genstamp.cli.check.witnesses import Looked, look_for, look_for_run
-from genstamp.cli.choosing import limited, refuse_idle, to_search
+from genstamp.cli.choosing import completed, limited, refuse_idle, to_search
 from genstamp.cli.files import write_text
 from genstamp.cli.interrupting import Left, each
 from genstamp.errors import TraceFileError
@@ -38,7 +38,11 @@ class Engine(StrEnum):
 def check(
     system: Annotated[
         str,
-        typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations except those on demand."),
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]",
+            autocompletion=completed,
+            help="By default all configurations except those on demand.",
+        ),
     ],
     semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to add; may be repeated.")] = None,
@@ -112,8 +116,8 @@ def check(
 
     If the search finds no violation, leads-to properties are checked on the states found; a violated one is shown with
     a lasso. With --symmetry or --fingerprint they are not checked, and are undetermined. With --bug and without a
-    configuration, the configuration in which the bug is known to show is searched, and a warning is printed where it
-    breaks something else than it declares, or in another number of steps. With --fingerprint a violation is
+    configuration, the configuration in which the bug is known to show is searched; a warning is printed if the bug
+    breaks another property than it declares, or in another number of steps. With --fingerprint a violation is
     certain, and every other result holds with a probability.
 
     With all default configurations, coverage is checked too: every action is taken and changes something, every refusal
@@ -125,14 +129,14 @@ def check(
     With --witness NAME only that witness is checked: the configurations are searched one by one until one reaches it.
     If NAME is another property, the search looks for a state in which that property could have failed.
 
-    With --scenario TEXT only a run is looked for that takes the named steps in order, with any steps in the gaps. A
-    name is an action's or an event's, NAME(parameter=value) also fixes arguments, and `not NAME` keeps a step out of
-    the gap in which it stands. Refusals are not steps.
+    With --scenario TEXT, look only for a run that takes the named steps in order; other steps may come between them.
+    A name is that of an action or an event, NAME(parameter=value) also fixes arguments, and `not NAME` forbids a step
+    between its two neighbours. Refusals are not steps.
 
     With --dot FILE every state and step is drawn, also beyond a violation: initial states with a double border, what is
     violated in red. More than 300 states are refused (151).
 
-    With --watch SYSTEM is a file of yours; Ctrl-C ends it with the exit code of the last check.
+    With --watch, SYSTEM must be your own file; Ctrl-C ends it with the exit code of the last check.
 
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or in all default configurations
     some action, refusal or witness is never reached, or there is a warning with --strict, or the witness is not

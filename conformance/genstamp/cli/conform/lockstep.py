@@ -128,7 +128,7 @@ def told(held: Held, what: str, first: int, entities: str) -> Iterator[str]:
     yield f"  at most {held.largest:,} possible states at a time"
     if held.undetermined:
         yield f"  {held.undetermined:,} {entities} were given up, as too many states were possible"
-    yield "  left out:"
+    yield "  not covered:"
     for reason, count in held.left_out.most_common():
         yield f"  {count:9,}  {reason}"
     if held.lived:

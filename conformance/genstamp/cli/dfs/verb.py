@@ -40,7 +40,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
 from genstamp_dfs.server.client import PATIENCE_S, dfs_client
 from genstamp_dfs.server.process import host_and_port
 
-dfs_app = typer.Typer(help="Run the reference implementation of HDFS, and work with its files.", no_args_is_help=True)
+dfs_app = typer.Typer(no_args_is_help=True)
 
 Patience = Annotated[
     float,

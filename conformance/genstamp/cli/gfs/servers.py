@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from genstamp.cli.dfs.servers import EventsFile, EventsLimit, Host, LogLevel, Settings, given
+from genstamp.extras import require
 from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
 from genstamp_dfs.server.process import LOOPBACK, MAX_PORT
 from genstamp_dfs.server.process import LogLevel as Level
@@ -108,6 +109,8 @@ def up(
 
     A line of JSON says when all are there, and where. It is also in cluster.json, in the directory.
     """
+    # The servers are other processes, which would be started again and again.
+    require("grpc")
     from genstamp_dfs.gfs.server.cluster import GFS
     from genstamp_dfs.server.cluster import run_cluster
 

@@ -29,9 +29,7 @@ class GfsVerbs(Verbs):
     }
 
 
-gfs_app = typer.Typer(
-    cls=GfsVerbs, help="GFS: what its specification says, and the implementation.", no_args_is_help=True
-)
+gfs_app = typer.Typer(cls=GfsVerbs, no_args_is_help=True)
 
 
 @gfs_app.callback()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from genstamp.logs.report import Report
     from genstamp.logs.run import Options
 
-logs_app = typer.Typer(help="Check logs of HDFS, or events of any implementation, against the specification.")
+logs_app = typer.Typer()
 
 
 @logs_app.callback()

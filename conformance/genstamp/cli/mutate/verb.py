@@ -13,6 +13,7 @@ import typer
 from genstamp import exit_codes
 from genstamp.claim_mutants import FAULTS, judge_claims, keep_claims
 from genstamp.cli import TOLD
+from genstamp.cli.choosing import completed
 from genstamp.cli.mutate.all_systems import judge_across, judge_again, shown
 from genstamp.drawing import Draw
 from genstamp.judging import judged_in, so_far
@@ -46,7 +47,9 @@ def mutate(
     system: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SYSTEM[:CONFIGURATION]]", help="By default all configurations except those on demand."
+            metavar="[SYSTEM[:CONFIGURATION]]",
+            autocompletion=completed,
+            help="By default all configurations except those on demand.",
         ),
     ] = None,
     across: Annotated[
@@ -88,7 +91,7 @@ def mutate(
 ) -> None:
     """Change each check, effect, constant and comparison once, and count the changes that the checks notice.
 
-    The configurations are searched from the smallest on, by the sizes in spec.lock.
+    The configurations are searched in the order of their sizes in spec.lock, the smallest first.
 
     Exit code: 0, or with --strict 12 if a mutant survives that is not reviewed; 75 if the unchanged system is violated,
     so that no mutant can be judged; 3 after Ctrl-C, with the results so far.

@@ -5,6 +5,7 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
+from genstamp.cli.choosing import completed
 from genstamp.cli.interrupting import each
 from genstamp.cli.prove import any_size, supporting
 from genstamp.cli.prove.not_asked import hollow_case, judged, not_asked
@@ -26,7 +27,9 @@ def prove(
     system: Annotated[
         str,
         typer.Argument(
-            metavar="SYSTEM[:CONFIGURATION]", help="The system, and the configuration that gives its sizes."
+            metavar="SYSTEM[:CONFIGURATION]",
+            autocompletion=completed,
+            help="The system, and the configuration that gives its sizes.",
         ),
     ],
     semantics: Annotated[str | None, typer.Option(help="Semantics; by default the default of the system.")] = None,

@@ -95,6 +95,6 @@ NO_LEASE: Final = "an answer without a lease"
 NOT_LISTED: Final = "of a chunk that no file lists any more"
 NOTHING_SHARED: Final = "the master starts, and no file with chunks is judged"
 
-COPY_GIVEN_UP: Final = "a copy that no chunkserver makes is given up: here the copy is made in the end"
+COPY_GIVEN_UP: Final = "a copy that no chunkserver makes is given up: here the copy is made eventually"
 UNDONE: Final = "the master died before its last records were on the disk: here each is at once"
 TOO_MANY: Final = "more files or chunks in turn than are followed"

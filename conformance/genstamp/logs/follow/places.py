@@ -16,8 +16,8 @@ import pyarrow.dataset
 import pyarrow.parquet
 
 from genstamp.errors import GenstampError
-from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import Terms
+from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.kept import FOLLOWED, MARK, write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report

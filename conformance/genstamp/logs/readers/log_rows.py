@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from genstamp.events import EVENT_SCHEMA, KINDS, Event, Kind
+from genstamp.events import KINDS, Event, Kind
+from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.exchange import EXCHANGED, words
 from genstamp.logs.kernel import MISSING
 from genstamp.logs.readers.log_forms import Told

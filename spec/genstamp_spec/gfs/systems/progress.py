@@ -1,4 +1,4 @@
-"""gfs.progress: a write ends in success or a failure that is reported, and succeeds in the end where it is retried."""
+"""gfs.progress: a write ends in success or a failure that is reported, and succeeds eventually where it is retried."""
 
 from typing import Self
 
@@ -52,7 +52,7 @@ class ProgressProperties(WrittenReplicas):
 
     @leads_to(fair=CLOCKS)
     def revocation_ends(s) -> tuple[Bool, Bool]:
-        """A lease that is revoked is over in the end, also if the primary is not reached."""
+        """A lease that is revoked is over eventually, also if the primary is not reached."""
         revoking = s.lease.at(ChunkLeaseLifecycle.revoking)
         return revoking, ~revoking
 

@@ -1,4 +1,4 @@
-"""gfs.replicas: a stale, damaged or orphaned replica is never read, and gone in the end; another takes its place."""
+"""gfs.replicas: a stale, damaged or orphaned replica is never read, and gone eventually; another takes its place."""
 
 from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, witness
 from genstamp_spec.gfs.bugs.replicas import REPLICAS_BUGS

@@ -180,7 +180,7 @@ class SnapshotProperties(CopyingChunkservers):
 
     @transition(inductive=True, given=("names_under_way_are_free",))
     def logged_snapshot_is_made(s, t: Self, target: File, position: Position) -> Bool:
-        """LogBeforeVisible: what is in the log is made in the end, whatever happens to the master."""
+        """LogBeforeVisible: what is in the log is made eventually, whatever happens to the master."""
         logged = s.snapshot[target].stage.at(SnapshotStage.LOGGED)
         made = t.lists[target][position] == t.lists[s.snapshot[target].source][position]
         return logged.implies(t.snapshot[target].stage.at(SnapshotStage.LOGGED) | made)

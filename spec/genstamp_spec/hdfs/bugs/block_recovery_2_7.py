@@ -87,5 +87,5 @@ HDFS_15725 = Difference(
 )
 HADOOP_2_7 = (*HADOOP_3_4, HDFS_2484, HDFS_10240, HDFS_12070, HDFS_12886, HDFS_13758, HDFS_14498, HDFS_15725)
 """A recovery may follow another at once in 2.7.4 (HDFS-11576); here the gate between two attempts may open at any time,
-so that this shows only where something has to come in the end.
+so that this shows only where something has to come eventually.
 """

@@ -114,5 +114,5 @@ DEAD_ARE_ASKED = Hole(
 )
 RECOVERY_2_7 = (HDFS_2484, HDFS_10240, HDFS_11817, HDFS_12070, HDFS_14498, HDFS_15725)
 """What Hadoop 2.7.4 does otherwise than 3.4.1. A recovery may follow another at once in it (HDFS-11576); here the gate
-between two attempts may open at any time, so that this shows only where something has to come in the end.
+between two attempts may open at any time, so that this shows only where something has to come eventually.
 """

@@ -1,4 +1,4 @@
-"""The steps of hdfs.expiry: those of hdfs.lease that matter for what has to happen in the end, bounded.
+"""The steps of hdfs.expiry: those of hdfs.lease that matter for what has to happen eventually, bounded.
 
 A file has at most two blocks of at most one byte; there are no restarts, late calls and removed files. So no limit cuts
 anything off but that of stamps, which are renumbered, and what is owed can be judged. What a client does about its

@@ -137,7 +137,7 @@ class NamenodeTruncate(Blocks, Cuts, lane="namenode"):
         s.asked_bytes[client][file] = when(lost == 1, new_bytes, 0)
 
     def is_answered(s, client: Client, file: File) -> None:
-        """The answer reaches the client in the end."""
+        """The answer reaches the client eventually."""
         s.unanswered[client][file] = False
         s.asked_bytes[client][file] = 0
 

@@ -1,7 +1,7 @@
 """hdfs.block_recovery_ends: that recoveries come to an end, if failures do.
 
 The parts of `hdfs.block_recovery`, with so many mishaps and no more (`bounded_faults.py`). Under repaired semantics a
-file whose writer has stopped is closed in the end, whatever went wrong before, at any rate of attempts.
+file whose writer has stopped is closed eventually, whatever went wrong before, at any rate of attempts.
 """
 
 from genstamp_model.language import Bool, Configuration, System, exists, leads_to
@@ -60,7 +60,7 @@ class RecoveriesEnd(BlockRecoveryProperties):
 
     @leads_to(fair=FAIR)
     def files_of_silent_writers_are_closed(s, file: File) -> tuple[Bool, Bool]:
-        """L1, L6: a file whose writer has stopped is closed in the end, even if one replica cannot be updated."""
+        """L1, L6: a file whose writer has stopped is closed eventually, even if one replica cannot be updated."""
         return s.writer_is_silent(file), ~s.under_construction(file)
 
     @leads_to(fair=FAIR)

@@ -1,4 +1,4 @@
-"""hdfs.expiry: what has to happen in the end to a file whose writer is silent, or that another client wants."""
+"""hdfs.expiry: what has to happen eventually to a file whose writer is silent, or that another client wants."""
 
 from genstamp_model.language import Bool, Configuration, System, exists, invariant, leads_to, when, witness
 from genstamp_spec.hdfs.bugs.expiry import EXPIRY_2_7, EXPIRY_BUGS
@@ -176,7 +176,7 @@ EXPIRY = System(
         ExpirySteps,
         ExpiryProperties,
     ],
-    doc="What has to happen in the end to a file whose writer is silent, or that another client wants.",
+    doc="What has to happen eventually to a file whose writer is silent, or that another client wants.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": EXPIRY_2_7},
     default_semantics="repaired",
     configurations=[

@@ -211,7 +211,7 @@ class JournalProperties(Logged):
         )
     )
     def failover_ends(s) -> tuple[Bool, Bool]:
-        """L1: where no NameNode is active, one is in the end; without it nothing is ever closed."""
+        """L1: where no NameNode is active, one is eventually; without it nothing is ever closed."""
         starting = s.service.at(Service.STARTING)
         return starting, ~starting
 

@@ -30,7 +30,7 @@ OMITS = (
     "truncate and snapshots: they are in hdfs.truncate",
     "the edit log, standby NameNodes and the retry cache: they are in hdfs.journal; what was answered is logged",
     "how often clients renew, and clocks: they are in hdfs.renewal; here a lease may pass a limit at any time",
-    "what has to happen in the end: that is in hdfs.expiry",
+    "what has to happen eventually: that is in hdfs.expiry",
     "row 2 of the release of a file: blocks before the last two are complete by their kind",
     "a close with committed blocks (dfs.namenode.file.close.num-committed-allowed is 0)",
     "directories, permissions, quotas, concat, erasure-coded files",

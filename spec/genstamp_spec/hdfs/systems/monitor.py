@@ -18,7 +18,7 @@ class MonitorProperties(MonitorPass):
 
     @leads_to(strongly_fair=("release_is_possible_again",))
     def nothing_is_stuck_for_ever(s, file: File) -> tuple[Bool, Bool]:
-        """L5: what a file lacks to be released is reported in the end, if it is reported again and again."""
+        """L5: what a file lacks to be released is reported eventually, if it is reported again and again."""
         return s.stuck.has(file) & ~s.locked, ~s.stuck.has(file) | s.locked
 
     @invariant

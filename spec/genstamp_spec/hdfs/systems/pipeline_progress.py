@@ -92,7 +92,7 @@ class PipelineProgress(PipelinePromises):
 
     @leads_to(fair=STEPS)
     def write_ends_well(s) -> tuple[Bool, Bool]:
-        """L4, L8: a write is closed in the end, or fails since all its nodes have, or no other is to be had."""
+        """L4, L8: a write is closed eventually, or fails since all its nodes have, or no other is to be had."""
         every = forall(Datanode, lambda d: ~s.pipeline.has(d) | s.failed.has(d))
         fails = s.stage.at(Stage.FAILED) & (every | s.wants_replacement())
         return s.stage.at(Stage.SETUP_CREATE), s.stage.at(Stage.CLOSED) | fails

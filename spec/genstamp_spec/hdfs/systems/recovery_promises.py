@@ -60,7 +60,7 @@ class RecoveryPromises(BlocksAndReplicas):
 
     @invariant
     def hflushed_bytes_survive(s, file: File) -> Bool:
-        """S5, S6: what an hflush promised is in the block in the end, if a node of its pipeline has never stopped."""
+        """S5, S6: what an hflush promised is in the block eventually, if a node of its pipeline has never stopped."""
         promised = when(s.steady[file].is_empty(), 0, s.hflushed[file])
         removed = s.block[file].at(BlockLifecycle.removed) & ~s.file[file].at(FileLifecycle.absent)
         ended = s.block[file].at(BlockLifecycle.complete) | removed

@@ -1,4 +1,4 @@
-"""hdfs.reports_progress: that reports, delivered in the end, complete a block; the writers of hdfs.reports alone.
+"""hdfs.reports_progress: that reports, delivered eventually, complete a block; the writers of hdfs.reports alone.
 
 Nothing stops or fails here but nodes of the pipeline, for a fault that is cut off by a limit leaves progress unjudged.
 """
