@@ -46,10 +46,6 @@ def shows_stamp(
     if is_now or before < stamp:  # The line alone does not show it.
         message.state.counts.remarks[message.place.file, NO_START_IS_MISSING] += 1
     concerns.append(Concern("node", NAMENODE, "grants" if is_now else "shows_stamp"))
-    counter, node = [Concern("node", NAMENODE)], message.state.namenode(message.line)
-    yield message.state.seen(
-        message.place, message.line, "stamps_in_log", "node", NAMENODE, counter,
-        namespace=namespace, node=node, generation_stamp=highest,
-    )  # fmt: skip
+    yield message.seen("stamps_in_log", "node", NAMENODE, namespace=namespace, generation_stamp=highest)
     log_grants.fall(granted)
     log_grants.grant(granted, stamp, block, time_us)
