@@ -23,16 +23,19 @@ LATE_US = 10_000_000
 
 _PATHS_MAX = 100_000
 
+_LATEST = 16
+"""How many files and paths are kept of those that were at a path lately."""
+
 _Path = tuple[str, str]
-"""A namespace, and a path there."""
+"""A namespace, and a path there; or a file."""
 
 
 class _Lately(NamedTuple):
     """What was at a path lately: when last, which files, and the paths that it was renamed from or to."""
 
     time_us: int
-    files: frozenset[str]
-    paths: frozenset[_Path]
+    files: tuple[_Path, ...]
+    paths: tuple[_Path, ...]
 
 
 class LateLines:
@@ -46,26 +49,35 @@ class LateLines:
         self._state = state
         self._lately: dict[_Path, _Lately] = {}
         self._until: dict[_Path, int] = {}
+        self._marked: set[_Path] = set()
 
     def marks(self, seen: Sighting, line: LogLine) -> Iterator[Sighting]:
-        """Events of the files whose order is not known, as far as an event shows it."""
+        """Events of the files whose order is not known, as far as an event shows it; one of each file."""
         event, time_us = seen.event, line.time_us
         assert event.place is not None, f"a reader gave an event without a place: {event}"
         names = (event.arguments.get(name) for name in ("file", "destination"))
-        paths = frozenset((event.namespace, name) for name in names if name)
-        files = frozenset(concern.entity for concern in seen.concerns if concern.kind == "file")
+        paths = [(event.namespace, name) for name in names if name]
+        files = [(event.namespace, concern.entity) for concern in seen.concerns if concern.kind == "file"]
         former = [self._lately[path] for path in paths if path in self._lately]
         former = [lately for lately in former if time_us - lately.time_us <= LATE_US]
-        files = files.union(*(lately.files for lately in former))
-        linked = paths.union(*(lately.paths for lately in former))
+        files = _latest([*(each for lately in former for each in lately.files), *files])
+        linked = _latest([*(each for lately in former for each in lately.paths), *paths])
         if event.source == AUDIT_LOG and former:
             self._until.update((path, time_us + LATE_US) for path in linked)
-        if len(self._lately) >= _PATHS_MAX:
-            self._lately.clear()
-        self._lately.update((path, _Lately(time_us, files, linked)) for path in paths)
+        for kept in (self._lately, self._until):
+            if len(kept) >= _PATHS_MAX:
+                kept.clear()
+        self._lately.update((path, _Lately(time_us, tuple(files), tuple(linked))) for path in paths)
         if any(self._until.get(path, 0) >= time_us for path in paths):
-            for file in sorted(files):
+            new = [file for file in files if file not in self._marked]
+            self._marked.update(new)
+            for namespace, file in new:
                 yield self._state.seen(
                     event.place, line, LATE, "file", file, [Concern("file", file)],
-                    namespace=event.namespace, node=event.node, source=AUDIT_LOG,
+                    namespace=namespace, node=event.node, source=AUDIT_LOG,
                 )  # fmt: skip
+
+
+def _latest(given: list[_Path]) -> list[_Path]:
+    """The last of some, each once."""
+    return list(dict.fromkeys(reversed(given)))[:_LATEST][::-1]
