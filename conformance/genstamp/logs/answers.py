@@ -48,6 +48,14 @@ class Answers:
         """For each entity, whether it is conformant so far."""
         return self._safety == _CONFORMANT
 
+    def are_violated(self) -> Any:
+        """For each entity, whether it is violated so far."""
+        return self._safety == _VIOLATED
+
+    def doubt(self, entity: int, why: str) -> None:
+        """Make a violated entity undetermined, for a reason."""
+        self.leave_open(entity, f"{self._told[entity]['failed']}, but {why}")
+
     def accept(self, entity: int, found: Found) -> None:
         """Make an entity conformant: its events are explained in another order."""
         self._safety[entity] = _CONFORMANT

@@ -5,7 +5,7 @@ possible. Not here: Spark, which calls this on each partition.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from genstamp.logs.reach import Pieces, find_within_reach
 from genstamp.logs.recovery_ids import contradicted
 from genstamp.logs.registers import Registers
 from genstamp.logs.rules import BOOKS, NO_RULE, Balance, weighed
+from genstamp.logs.rules.file import LATE
 from genstamp.logs.sources import (
     EDIT_LOGS,
     NAMENODE_LOG,
@@ -54,6 +55,8 @@ class Terms:
         retold: the namespace of each name under which one of several tellings of the same steps is checked.
         gapless: the namespaces of whose edit logs no transaction is missing, and for each whether they begin with the
         first of the namespace.
+        parted: the namespaces of logs that may be parts of others: what is a violation only if they are whole is
+        undetermined there.
     """
 
     complete: bool = False
@@ -62,6 +65,7 @@ class Terms:
     situations_max: int = SITUATIONS_MAX
     retold: Mapping[str, str] = field(default_factory=dict)
     gapless: Mapping[str, bool] = field(default_factory=dict)
+    parted: frozenset[str] = frozenset()
 
 
 def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None, counts: list[Any] | None = None) -> Any:
@@ -146,6 +150,12 @@ _WITH_FILE = [
 ]
 
 
+_LATE = [number for number, rule in enumerate(BOOKS["file"].rules) if rule.event == LATE]
+
+_LINES_COME_LATE = "lines of the audit log come late, so that the order of the file's steps is not known"
+_MORE_WAS_LOGGED = "the log may be a part of another one, in which more was logged"
+
+
 def names_file(rules: Any) -> Any:
     """For each rule of an event of a block, whether the line in a NameNode's log names the block's file, too.
 
@@ -210,6 +220,8 @@ class _Batch:
         for balance in self._balances:
             self._weigh(balance, answers)
         self._contradict(firsts, answers)
+        if self._terms.complete:
+            self._doubt(firsts, answers)
         for entity in np.flatnonzero(unruled & ~rejected):
             tell_unruled(runs, int(entity), answers)
         those = answers.every() if counts is None else answers.told()
@@ -261,6 +273,20 @@ class _Batch:
                     accepted=contradiction.accepted,
                     place=rows.place(contradiction.row),
                 )
+
+    def _doubt(self, firsts: Any, answers: Answers) -> None:
+        """Leaves open what is a violation only if nothing is missing, or late, where that is not known."""
+        rows, terms = self._rows, replace(self._terms, complete=False)
+        for entity in np.flatnonzero(answers.are_violated()).tolist():
+            namespace = rows.namespaces[rows.namespace[firsts[entity]]]
+            at = slice(*self._starts[entity : entity + 2])
+            is_late = self._automaton.kind == "file" and np.isin(self._rules[at], _LATE).any()
+            if not is_late and namespace not in terms.parted:
+                continue
+            known = known_of(self._automaton.kind, namespace, terms)
+            found = _Batch(rows, self._order[at], known, terms, self._against).verdicts(None)
+            if found.column("safety")[0].as_py() != "violated":
+                answers.doubt(entity, _LINES_COME_LATE if is_late else _MORE_WAS_LOGGED)
 
     def steps(self) -> Any:
         """The steps of the lifecycle that were seen, a table of `tables.STEPS`; asked for after the verdicts."""

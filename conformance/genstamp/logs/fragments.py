@@ -2,8 +2,13 @@
 parts of it that overlap.
 
 The steps of such lines would be taken twice. A log is one of these if its first two lines with a time are in the
-other, in this order. It is left out if all of its lines are; else each is checked by itself. What carries a line
-(`genstamp.logs.readers.log_head`) does not count where the line itself has Hadoop's layout.
+other, in this order. It is left out only if its lines are those with which the other one begins; else each is checked
+by itself. What carries a line (`genstamp.logs.readers.log_head`) does not count where the line itself has Hadoop's
+layout.
+
+Other parts are not left out, as what their lines say may depend on lines that they do not have: in the log that a
+collector has made of those of two datanodes, nothing says which of them has written a line without an address, in the
+log of one of them alone it is known, and so is what it does wrong.
 
 Not here: logs with one beginning (`genstamp.logs.copies`), which are compared byte by byte whatever their size; logs of
 more than `COMPARED_MAX` bytes, as all of them are read once more for this.
@@ -12,9 +17,8 @@ more than `COMPARED_MAX` bytes, as all of them are read once more for this.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from itertools import islice
+from itertools import islice, zip_longest
 
-from genstamp.logs.opening import size
 from genstamp.logs.streams import DamagedSourceError, Stream, lines
 
 COMPARED_MAX = 256 << 20
@@ -27,12 +31,12 @@ _TIME = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} ")
 
 
 def fragments(files: Collection[str]) -> Iterator[tuple[str, str, bool]]:
-    """The logs of which others have lines, too: each with another one, and whether that has all of its lines.
+    """The logs of which others have lines, too: each with another one, and whether that begins with all of its lines.
 
     Args:
-        files: of logs, none of which is the beginning of another.
+        files: of logs of no more than `COMPARED_MAX` bytes together.
     """
-    if len(files) < 2 or sum(map(size, files)) > COMPARED_MAX:
+    if len(files) < 2:
         return
     firsts = {file: list(islice(_dated(file), FIRST_LINES)) for file in files}
     of: dict[str, str] = {}
@@ -42,7 +46,7 @@ def fragments(files: Collection[str]) -> Iterator[tuple[str, str, bool]]:
             if of.get(other) != file:
                 of.setdefault(file, other)
     for file, other in of.items():
-        yield file, other, file not in of.values() and _all_in(file, other)
+        yield file, other, file not in of.values() and _is_beginning(file, other)
 
 
 def _beginning_in(other: str, firsts: Mapping[str, list[bytes]]) -> list[str]:
@@ -74,10 +78,10 @@ def _mentioned(other: str, firsts: Mapping[str, bytes]) -> set[str]:
     return found
 
 
-def _all_in(file: str, other: str) -> bool:
-    """Whether a log has all lines of a file, in their order; False if either cannot be read to its end."""
-    others = _texts(other)
-    return all(text is not None and (text, is_dated) in others for text, is_dated in _texts(file))
+def _is_beginning(file: str, other: str) -> bool:
+    """Whether a log begins with all lines of a file; False if either cannot be read so far."""
+    pairs = zip_longest(_texts(file), _texts(other))
+    return all(one is None or (one == another and one[0] is not None) for one, another in pairs)
 
 
 def _dated(file: str) -> Iterator[bytes]:

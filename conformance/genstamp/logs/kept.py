@@ -51,6 +51,7 @@ class _Kept(msgspec.Struct, frozen=True):
     sources: dict[str, list[str]]
     separated: list[_Separated]
     gapless: dict[str, bool] = {}
+    parted: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def write_terms(directory: str | Path, terms: Terms) -> None:
         {namespace: sorted(sources) for namespace, sources in sorted(terms.sources.items())},
         [_Separated(*key, name) for key, name in sorted(terms.separated.items())],
         dict(sorted(terms.gapless.items())),
+        sorted(terms.parted),
     )
     write_bytes(below(directory, MARK), msgspec.json.encode(kept))
 
@@ -94,6 +96,7 @@ def read_kept(directory: str | Path) -> Kept:
         {(one.namespace, one.unit): one.name for one in kept.separated},
         kept.situations_max,
         gapless=kept.gapless,
+        parted=frozenset(kept.parted),
     )
     names = (name for name in _TABLES if is_there(below(directory, name)))
     tables = {name: dataset(below(directory, name)) for name in names}

@@ -6,6 +6,7 @@ time, as soon as their rows are all there. Not here: what brings the rows of a k
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -182,7 +183,8 @@ def _together(tables: list[Any]) -> Any:
 
 
 def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any], counts: list[Any] | None) -> Any:
-    """The verdict of one key whose rows do not fit in memory."""
+    """The verdict of one key whose rows do not fit in memory; of a log that may be a part nothing is asserted."""
+    terms = replace(terms, complete=terms.complete and key.namespace not in terms.parted)
     known = known_of(key.kind, key.namespace, terms)
     of, balances = known.automaton(), known.balances
 

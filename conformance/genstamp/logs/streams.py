@@ -15,7 +15,7 @@ from typing import Protocol
 import zstandard
 
 from genstamp.errors import GenstampError
-from genstamp.logs.opening import open_binary
+from genstamp.logs.opening import open_binary, size
 
 LINE_LENGTH_MAX = 1 << 20
 """Bytes of a line; HDFS' own longest, a deletion order of 1000 blocks, has some 30 000."""
@@ -321,3 +321,19 @@ def head(path: str | Path, num_bytes: int) -> bytes:
     except DamagedSourceError:
         pass
     return found[:num_bytes]
+
+
+def tail(path: str | Path, num_bytes: int) -> bytes:
+    """The last bytes of a file's content, fewer if it is shorter; of one that is damaged those before the damage."""
+    if not is_compressed(path):
+        with open_binary(path) as file:
+            file.seek(max(0, size(path) - num_bytes))
+            return file.read()
+    found = b""
+    try:
+        with Stream(path) as stream:
+            for chunk in stream.chunks():
+                found = (found + chunk)[-num_bytes:]
+    except DamagedSourceError:
+        pass
+    return found

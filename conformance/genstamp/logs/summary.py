@@ -19,7 +19,7 @@ from genstamp.events import KINDS
 from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.graphs import graph
 from genstamp.logs.opening import below, dataset, is_there
-from genstamp.logs.readers.sighting import KNOWN_HOLE, NO_START_IS_MISSING, UNREAD, WAITED
+from genstamp.logs.readers.sighting import KNOWN_HOLE, NO_START_IS_MISSING, OF_NO_POOL, OF_ONE_TIME, UNREAD, WAITED
 from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, OpenCount, Report, RuleCount, SourceCount
 from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, IMAGES, NAMENODE_LOG, OF_NAMENODE, ON_DISK, SHARED
 from genstamp.logs.tables import COUNTED, FROM_THE_FIRST, Key
@@ -55,6 +55,7 @@ class Summary:
             situations_max,
             self.tellings(),
             self.gapless(),
+            self.parted(),
         )
 
     def sources_by_namespace(self) -> Mapping[str, frozenset[str]]:
@@ -73,6 +74,10 @@ class Summary:
     def gapless(self) -> Mapping[str, bool]:
         """The namespaces of whose edit logs no transaction is missing, and whether they begin with the first one."""
         return whole_edits(self._named_spans())
+
+    def parted(self) -> frozenset[str]:
+        """The namespaces of logs that may be parts of others."""
+        return frozenset(name for name, span in self._named_spans() if span["file"] in self._found.perhaps)
 
     def _named_spans(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The known facts about nodes, each with the name under which it is checked."""
@@ -238,7 +243,7 @@ def _remarks_to_note(coverage: str | Path) -> list[tuple[str, str]]:
     """Notes on known faults of HDFS and on blocks that waited, by file."""
     name = pa.dataset.field("name")
     is_noted = pa.compute.starts_with(name, KNOWN_HOLE) | pa.compute.starts_with(name, WAITED)
-    is_noted |= pa.compute.equal(name, NO_START_IS_MISSING)
+    is_noted |= name.isin([NO_START_IS_MISSING, OF_ONE_TIME, OF_NO_POOL])
     is_noted &= pa.dataset.field("what") == "remark"
     rows = dataset(coverage).to_table(columns=["file", "name"], filter=is_noted)
     return [(row["file"], row["name"]) for row in rows.to_pylist()]

@@ -15,8 +15,9 @@ from pathlib import Path
 from genstamp.events import Place
 from genstamp.logs.copies import BINARY_EDITS, LINES, XML_EDITS, beginning_of, copies_among, file_chunks
 from genstamp.logs.edit_pairs import differing
-from genstamp.logs.fragments import fragments
-from genstamp.logs.opening import expanded, is_remote, sizes_below
+from genstamp.logs.fragments import COMPARED_MAX, fragments
+from genstamp.logs.opening import expanded, is_remote, size, sizes_below
+from genstamp.logs.parts import parts_of
 from genstamp.logs.readers import (
     edit_binary,
     edit_xml,
@@ -71,6 +72,7 @@ class Found:
         notes: files that are not read, or not with others, and why.
         left_out: files that hold nothing but what another one holds.
         apart: files that begin as another one does and are no part of it, and that one.
+        perhaps: files that may be parts of other logs, of which nothing shows that they are whole.
     """
 
     def __init__(self) -> None:
@@ -79,6 +81,7 @@ class Found:
         self.notes: list[tuple[str, str]] = []
         self.left_out: list[str] = []
         self.apart: dict[str, str] = {}
+        self.perhaps: set[str] = set()
 
 
 def find_units(
@@ -145,6 +148,9 @@ def find_units(
     namenodes, datanodes = _stories_of_storages(storages)
     archives = [[file] for file, reader in readers.items() if reader == STORAGE]
     logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts, found.apart)
+    if not with_copies:
+        logs = _parted(logs, readers, found, complete)
+    logs.sort(key=lambda files: (readers[files[0]] not in (EDIT_LOG, EDIT_XML), files))
     readers.update((root, STORAGE) for roots in (*namenodes, *datanodes) for root in roots)
     for story in (*namenodes, *archives, *logs, *datanodes):
         unit = Unit(len(found.units), readers[story[0]], tuple(story), group or story[0], pools, complete, semantics)
@@ -329,18 +335,25 @@ def _leave_out_copies(begun: Mapping[tuple[str, bytes], Mapping[str, bytes]], fo
 
 
 def _part_fragments(logs: Sequence[str], found: Found) -> None:
-    """Note which logs are parts of another one, and which have only some lines of it."""
-    for file, other, is_whole in fragments([log for log in logs if log not in found.apart]):
-        if is_whole:
+    """Note which logs begin another one, and which have some lines of it."""
+    if len(logs) > 1 and sum(map(size, logs)) > COMPARED_MAX:
+        why = (
+            f"more than {COMPARED_MAX >> 20} MiB of logs are not compared line by line: steps of a line in two of them"
+        )
+        found.notes.append((logs[0], f"{why} are taken twice"))
+        return
+    for file, other, is_beginning in fragments([log for log in logs if log not in found.apart]):
+        if is_beginning:
             found.left_out.append(file)
-            found.notes.append((file, f"left out, as all of its lines are in {other}"))
+            found.notes.append((file, f"left out, as its lines are those with which {other} begins"))
         else:
             found.apart[file] = other
-            found.notes.append((file, f"has lines of {other}, and others: each is checked by itself"))
+            found.perhaps.add(file)
+            found.notes.append((file, f"has lines of {other}: each is checked by itself"))
 
 
 def _stories(readers: dict[str, str], firsts: dict[str, int], apart: Collection[str]) -> list[list[str]]:
-    """Files that follow one another: rotated parts of one log, segments of one edit log. Edit logs come first.
+    """Files that follow one another, as their names say: rotated parts of one log, segments of one edit log.
 
     What begins as another file does follows nothing.
     """
@@ -361,7 +374,24 @@ def _stories(readers: dict[str, str], firsts: dict[str, int], apart: Collection[
     for (reader, _, _), files in stories.items():
         if len(files) > 1:
             files.sort(key=lambda file: (_first_transaction(file, reader) or firsts[file], file))
-    return sorted(stories.values(), key=lambda files: (readers[files[0]] not in (EDIT_LOG, EDIT_XML), files))
+    return list(stories.values())
+
+
+def _parted(stories: list[list[str]], readers: dict[str, str], found: Found, complete: bool) -> list[list[str]]:
+    """Stories, those of text logs as their times and contents show them."""
+    logs: dict[Path, list[list[str]]] = {}
+    others = []
+    for files in stories:
+        if readers[files[0]] == LOG and files[0] not in found.apart:
+            logs.setdefault(Path(files[0]).parent, []).append(files)
+        else:
+            others.append(files)
+    for parts in map(parts_of, logs.values()):
+        others += parts.stories
+        found.notes += parts.notes + (parts.doubts if complete else [])
+        found.rejects += parts.rejects
+        found.perhaps.update(parts.perhaps)
+    return others
 
 
 def log_name(path: Path) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from genstamp.logs.alone import check_alone
+from genstamp.logs.run import Options
 
 POOL = "BP-11-10.0.0.9-1700000000001"
 
@@ -56,16 +57,45 @@ def _check(place: Path, **files: bytes) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize("carried", CARRIED)
 @pytest.mark.parametrize("part", PARTS)
-def test_part_of_a_log_is_left_out(tmp_path: Path, part: str, carried: str) -> None:
+def test_part_of_a_log_is_checked_by_itself(tmp_path: Path, part: str, carried: str) -> None:
+    """Even where the logs are to be whole, what the part lacks is no violation."""
     whole = "".join([NAMED, *WHOLE]).encode()
-    found = _check(tmp_path, nn=whole, other=CARRIED[carried](PARTS[part]))
-    assert found == ("conformant", ["left out, as all of its lines are in nn"])
+    notes = ["has lines of nn: each is checked by itself"]
+    assert _check(tmp_path, nn=whole, other=CARRIED[carried](PARTS[part])) == ("conformant", notes)
+    lacks = part in ("found by grep", "one line")
+    assert check_alone([tmp_path], Options(complete=True)).safety == ("undetermined" if lacks else "conformant")
+
+
+@pytest.mark.parametrize("carried", CARRIED)
+@pytest.mark.parametrize("until", [10, 61])
+def test_log_with_whose_lines_another_one_begins_is_left_out(tmp_path: Path, until: int, carried: str) -> None:
+    whole = "".join([NAMED, *WHOLE]).encode()
+    safety, (note,) = _check(tmp_path, nn=whole, other=CARRIED[carried]([NAMED, *WHOLE][:until]))
+    assert (safety, note.startswith("left out, ")) == ("conformant", True)
+
+
+def test_part_of_a_collected_log_shows_what_that_does_not(tmp_path: Path) -> None:
+    """No line of the recovery names the datanode, which only the log of one of them tells."""
+    begins = "server.datanode.DataNode: Receiving {}:{} src: /10.0.0.8:4 dest: /10.0.0.{}:9866"
+    block = "blk_7_1001"
+    inits = f"fsdataset.impl.FsDatasetImpl: initReplicaRecovery: {block}, recoveryId={{}}, replica=FinalizedReplica,"
+    begun = f"fsdataset.impl.FsDatasetImpl: initReplicaRecovery: changing replica state for {block} from FINALIZED to"
+    one = [
+        _line(1, begins.format(POOL, "blk_8_1001", 1)),
+        _line(2, begins.format(POOL, block, 1)),
+        *(_line(5 + n, text) for n, text in enumerate([f"{inits.format(1001)} {block}, FINALIZED", f"{begun} RUR"])),
+    ]
+    other = _line(0, begins.format(POOL, block, 2))
+    (tmp_path / "collected").write_text("".join([other, *one]))
+    assert {found.kind for found in check_alone([tmp_path]).findings} == {"block"}
+    (tmp_path / "dn1").write_text("".join(one))
+    assert {found.kind for found in check_alone([tmp_path]).findings} == {"block", "replica"}
 
 
 def test_parts_that_overlap_are_checked_each_by_itself(tmp_path: Path) -> None:
     parts = [NAMED, *WHOLE[:40]], [*WHOLE[30:], NAMED]
     safety, notes = _check(tmp_path, nn="".join(parts[0]).encode(), other="".join(parts[1]).encode())
-    assert (safety, notes) == ("conformant", ["has lines of nn, and others: each is checked by itself"])
+    assert (safety, notes) == ("conformant", ["has lines of nn: each is checked by itself"])
 
 
 @pytest.mark.parametrize("line", [_line(90, AGAIN), f"24/03/01 10:30:00 INFO {AGAIN}\n"])

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.conformance.logs.test_log_lines import BLOCK, POOL, namenode
+from tests.conformance.logs.test_log_lines import BLOCK, POOL, datanode, namenode
 
 from genstamp.logs import reading
 from genstamp.logs.alone import check_alone
@@ -47,6 +47,90 @@ def test_logs_of_several_servers_are_not_one(tmp_path: Path, names: tuple[str, s
     for year, name in enumerate(names, 2022):
         (tmp_path / name).write_text(namenode(ALLOCATE).replace("2022", str(year), 1))
     assert len(find_units([str(tmp_path)]).units) == 2
+
+
+UPDATE = f"updatePipeline({BLOCK} => blk_1073741825_1002) success"
+HOST = "STARTUP_MSG:   host = {}/10.0.0.1"
+
+
+def _parts(place: Path, *parts: tuple[str, str]) -> None:
+    """Logs of one minute each, one after another."""
+    for minute, (name, text) in enumerate(parts):
+        (place / name).write_text(text.replace(" 17:28", f" 17:3{minute}"), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("nn-1.log", "nn-2.log"), ("nn-2.log", "nn-1.log"), ("nn.log.old", "nn.log"), ("xaa", "xab"), ("b.txt", "a.txt")],
+)
+@pytest.mark.parametrize("pool", ["", namenode(f"of {POOL}")])
+def test_parts_whose_names_do_not_say_so_are_one_log(tmp_path: Path, first: str, second: str, pool: str) -> None:
+    created = "allowed=true\tugi=me\tip=/1\tcmd=create\tsrc=/f\tdst=null\tperm=null"
+    closed = "DIR* completeFile: /f is closed by DFSClient_1"
+    _parts(
+        tmp_path,
+        (first, pool + namenode(created) + namenode(ALLOCATE)),
+        (second, pool + namenode(UPDATE) + namenode(closed)),
+    )
+    report = check_alone([tmp_path], Options(complete=True))
+    assert (report.safety, report.completion) == ("conformant", "complete")
+    assert (str(tmp_path / second), f"read as what follows {tmp_path / first}") in report.notes
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (namenode(ALLOCATE), namenode(ALLOCATE)),
+        (namenode(HOST.format("nn1")) + namenode(ALLOCATE), namenode(HOST.format("nn2")) + namenode(UPDATE)),
+        (namenode(ALLOCATE), datanode(f"Receiving {POOL}:{BLOCK} src: /10.0.0.8:4 dest: /10.0.0.1:9866")),
+        tuple(datanode(f"Receiving {POOL}:{BLOCK} src: /10.0.0.8:4 dest: /10.0.0.{n}:9866") for n in (1, 2)),
+    ],
+    ids=["gives out the same block", "another host", "another sort of server", "another datanode"],
+)
+def test_log_of_another_server_goes_on_with_none(tmp_path: Path, first: str, second: str) -> None:
+    _parts(tmp_path, ("a.log", first), ("b.log", second))
+    found = find_units([str(tmp_path)], complete=True)
+    assert (len(found.units), found.perhaps) == (2, set())
+
+
+def test_parts_of_a_datanodes_log_are_one(tmp_path: Path) -> None:
+    receiving = datanode(f"Receiving {POOL}:{BLOCK} src: /10.0.0.8:4 dest: /10.0.0.1:9866")
+    _parts(tmp_path, ("a.log", receiving), ("b.log", receiving))
+    assert len(find_units([str(tmp_path)]).units) == 1
+
+
+@pytest.mark.parametrize("names", [("nn-1.log", "nn-2.log"), ("nn.log.1", "nn.log")], ids=["no block", "overlap"])
+def test_what_only_a_whole_log_cannot_lack_is_undetermined_where_nothing_shows_it_whole(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    """The pipeline of a block that no NameNode has given out."""
+    first = namenode("DIR* completeFile: /g is closed by DFSClient_1")
+    if names[1] == "nn.log":
+        first += namenode("something else").replace(" 17:28", " 17:39")
+    _parts(tmp_path, (names[0], first), (names[1], namenode(UPDATE)))
+    report = check_alone([tmp_path], Options(complete=True))
+    assert report.safety == "undetermined"
+    assert all("but the log may be a part of another one" in found.failed for found in report.findings)
+    assert check_alone([tmp_path]).safety == "conformant"
+
+
+def test_violation_of_any_log_is_one_of_a_log_that_may_be_a_part(tmp_path: Path) -> None:
+    again = namenode(f"updatePipeline({BLOCK} => {BLOCK}) success")
+    _parts(tmp_path, ("nn-1.log", namenode("DIR* completeFile: /f is closed by DFSClient_1")), ("nn-2.log", again))
+    assert find_units([str(tmp_path)], complete=True).perhaps == {str(tmp_path / "nn-2.log")}
+    assert check_alone([tmp_path], Options(complete=True)).safety == "violated"
+
+
+def test_parts_that_are_cut_in_the_midst_of_a_line_are_not_read(tmp_path: Path) -> None:
+    """What is left of a line may say something else, at another time."""
+    text = namenode(ALLOCATE) + "".join(namenode(UPDATE).replace(" 17:28", f" 17:4{n}") for n in (6, 7))
+    begins = len(namenode(ALLOCATE))
+    for cut in (begins + 9, begins + 13, begins + 22, begins + 60, begins + len(namenode(UPDATE)) - 9):
+        (tmp_path / "xaa").write_text(text[:cut])
+        (tmp_path / "xab").write_text(text[cut:])
+        report = check_alone([tmp_path], Options(complete=True))
+        assert report.safety == "undetermined", text[cut:]
+        assert f"ends in the midst of a line, with which {tmp_path / 'xab'} goes on" in report.rejects[0]
 
 
 def test_rotated_logs_are_one_story_in_the_order_of_their_times(tmp_path: Path) -> None:

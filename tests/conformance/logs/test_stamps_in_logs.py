@@ -6,7 +6,7 @@ import pytest
 
 from genstamp.logs import reading
 from genstamp.logs.alone import check_alone
-from genstamp.logs.readers.sighting import NO_START_IS_MISSING
+from genstamp.logs.readers.sighting import NO_START_IS_MISSING, OF_NO_POOL, OF_ONE_TIME
 from genstamp.logs.run import Options
 
 POOL = "BP-11-10.0.0.9-1700000000001"
@@ -133,8 +133,17 @@ def test_each_of_several_pools_has_its_own_counter(tmp_path: Path, port: str, sa
 
 @pytest.mark.usefixtures("compiled")
 def test_lines_of_one_time_may_be_swapped(tmp_path: Path) -> None:
-    lines = [allocated(A, 1005), allocated(B, 1003, "/g")]
-    assert check_alone([_log(tmp_path, lines, seconds=0)]).safety == "conformant"
+    log = _log(tmp_path, [allocated(A, 1005), allocated(B, 1003, "/g")], seconds=0)
+    report = check_alone([log])
+    assert (report.safety, report.notes) == ("conformant", ((str(log), OF_ONE_TIME),))
+
+
+@pytest.mark.usefixtures("compiled")
+def test_stamps_of_several_pools_are_told_not_to_be_checked_where_no_thread_has_a_port(tmp_path: Path) -> None:
+    lines = [synchronized(C, 900, 901), synchronized(C, 900, 901, f"{POOL}2"), allocated(A, 1005), allocated(B, 1003)]
+    log = _log(tmp_path, lines)
+    assert (str(log), OF_NO_POOL) in check_alone([log]).notes
+    assert check_alone([_log(tmp_path, lines[:1] + lines[2:])]).safety == "violated"
 
 
 @pytest.mark.parametrize(

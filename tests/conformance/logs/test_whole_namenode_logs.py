@@ -1,10 +1,14 @@
 """Where all lines of a NameNode are there, what it logs before a check, by an old path or late is no violation."""
 
+import random
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
+from tests.conformance.logs.late_audit import LateNameNode
 
+from genstamp.logs import reading
 from genstamp.logs.local import Checked, check_locally
 
 Check = Callable[..., Checked]
@@ -74,9 +78,37 @@ def test_what_hdfs_logs_of_files_is_no_violation(check_log: Check, lines: tuple[
     ],
     ids=["of what was deleted", "of what was moved and deleted"],
 )
-def test_close_that_cannot_be_is_found_all_the_same(check_log: Check, lines: tuple[str, ...]) -> None:
-    checked = check_log("".join(f"{BEGINS}{line}\n" for line in lines), complete=True)
-    assert "violated" in {row["safety"] for row in checked.verdicts.to_pylist() if row["kind"] == "file"}
+@pytest.mark.parametrize(("seconds", "expected"), [(20, "violated"), (2, "undetermined")])
+def test_close_that_cannot_be_is_found_all_the_same(
+    check_log: Check, lines: tuple[str, ...], seconds: int, expected: str
+) -> None:
+    """But where the deletion may be the later one."""
+    timed = (f"{BEGINS}{line}\n".replace("18:03:34", f"18:04:{seconds * n:02}") for n, line in enumerate(lines))
+    checked = check_log("".join(timed), complete=True)
+    found = {row["safety"] for row in checked.verdicts.to_pylist() if row["kind"] == "file"}
+    assert found == {"conformant", expected}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("compiled", [False, True])
+def test_lines_that_come_late_are_no_violation(
+    check_log: Check, monkeypatch: pytest.MonkeyPatch, compiled: bool, seed: int
+) -> None:
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    chosen, numbers = random.Random(seed), count(1001)
+    lines: list[str] = []
+    for story in range(100):
+        namenode = LateNameNode(chosen, f"/t{story}", numbers.__next__)
+        for _ in range(14):
+            namenode.step()
+        namenode.write()
+        lines += namenode.lines
+    begins = ((BEGINS.replace("34,295", f"{34 + n // 1000},{n % 1000:03}"), line) for n, line in enumerate(lines))
+    rows = check_log("".join(map("{0[0]}{0[1]}\n".format, begins)), complete=True).verdicts.to_pylist()
+    assert [row for row in rows if row["safety"] == "violated"] == []
+    doubted = [row["failed"] for row in rows if row["safety"] == "undetermined"]
+    assert 0 < len(doubted) < 0.05 * len(rows), f"seed {seed}"
+    assert all("lines of the audit log come late" in failed for failed in doubted)
 
 
 @pytest.mark.parametrize("before", [(), (STORED,), (STARTED.format(1043),), (STORED, STARTED.format(1043))])

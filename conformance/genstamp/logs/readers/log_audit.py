@@ -34,9 +34,8 @@ _WHAT_FOR = (
 @PATTERNS.says(rb"ugi=", *(who + what for who, what in zip(_WHO_ASKED, _WHAT_FOR, strict=True)))
 def _audit(message: Message) -> Iterator[Sighting]:
     """A line of the audit log, written when an operation has succeeded."""
-    namespace = message.state.namespace(message.line)
     command, path = message.text("command"), message.text("file")
-    tree = message.state.tree(namespace)
+    tree = message.state.tree(message.namespace())
     if message.text("allowed") == "false":
         message.count(f"audit {command}, denied")
     elif command not in _AUDITED:
@@ -45,15 +44,15 @@ def _audit(message: Message) -> Iterator[Sighting]:
         tree.make_directory(path)
         message.count("audit mkdirs")
     elif command == "delete":
-        yield from _removed(message, namespace, tree.remove(path), path)
+        yield from _removed(message, tree.remove(path), path)
     elif command == "rename":
-        yield from _renamed(message, namespace, path, message.text("destination"))
+        yield from _renamed(message, path, message.text("destination"))
     else:
         if command == "create" and message.state.was_created(tree.find(path)):
             message.count("audit create, told of before")
             return
         if command == "create":
-            yield from _removed(message, namespace, tree.remove(path), "")
+            yield from _removed(message, tree.remove(path), "")
         file = tree.create(path) if command == "create" else tree.at(path)
         file.is_open, file.holder = True, ""
         file.reopen()
@@ -61,56 +60,34 @@ def _audit(message: Message) -> Iterator[Sighting]:
         # all lines are there nothing else explains.
         is_known = command == "create" or (command == "append" and not message.state.unit.complete)
         outcome = "" if is_known else "unknown"
-        yield _seen(message, command, file.key, [Concern("file", file.key)], namespace, file=path, outcome=outcome)
+        yield _seen(message, command, file.key, [Concern("file", file.key)], file=path, outcome=outcome)
 
 
-def _removed(message: Message, namespace: str, files: list[KnownFile], path: str) -> Iterator[Sighting]:
+def _removed(message: Message, files: list[KnownFile], path: str) -> Iterator[Sighting]:
     for file in files:
         blocks = [Concern("block", str(block.block_id)) for block in file.blocks]
         concerns = [Concern("file", file.key), *_holder(file), *blocks]
-        yield _seen(message, "delete", file.key, concerns, namespace, file=file.path)
+        yield _seen(message, "delete", file.key, concerns, file=file.path)
     if path and not files:  # A directory, or a file from before the log began.
-        yield _seen(message, "delete", path, [], namespace, file=path)
+        yield _seen(message, "delete", path, [], file=path)
 
 
-def _renamed(message: Message, namespace: str, source: str, destination: str) -> Iterator[Sighting]:
-    tree = message.state.tree(namespace)
+def _renamed(message: Message, source: str, destination: str) -> Iterator[Sighting]:
+    tree = message.state.tree(message.namespace())
     if tree.is_directory(destination):  # As mv: into the directory.
         destination = f"{destination.rstrip('/')}/{source.rstrip('/').rsplit('/', 1)[-1]}"
     file = tree.find(source)
     _, overwritten = tree.rename(source, destination)
-    yield from _removed(message, namespace, overwritten, "")
+    yield from _removed(message, overwritten, "")
     key = source if file is None else file.key
     concerns = [] if file is None else [Concern("file", key)]
-    yield _seen(message, "rename", key, concerns, namespace, file=source, destination=destination)
+    yield _seen(message, "rename", key, concerns, file=source, destination=destination)
 
 
 def _holder(file: KnownFile) -> list[Concern]:
     return [Concern("lease", file.holder, "holder")] if file.holder else []
 
 
-def _seen(
-    message: Message,
-    event: str,
-    entity: str,
-    concerns: list[Concern],
-    namespace: str,
-    file: str,
-    destination: str = "",
-    outcome: str = "",
-) -> Sighting:
+def _seen(message: Message, event: str, entity: str, concerns: list[Concern], **told: str) -> Sighting:
     """An event of a file at the NameNode."""
-    return message.state.seen(
-        message.place,
-        message.line,
-        event,
-        "file",
-        entity,
-        concerns,
-        namespace=namespace,
-        node=message.state.namenode(message.line),
-        source=AUDIT_LOG,
-        file=file,
-        destination=destination,
-        outcome=outcome,
-    )
+    return message.seen(event, "file", entity, concerns, source=AUDIT_LOG, **told)

@@ -7,7 +7,7 @@ never hear, so none of them is taken for a step that was carried out. Messages a
 from collections.abc import Iterator
 
 from genstamp.logs.readers.log_message import Message, Patterns
-from genstamp.logs.readers.sighting import Concern, Sighting
+from genstamp.logs.readers.sighting import Sighting
 from genstamp.logs.sources import CLIENT_LOG
 
 PATTERNS = Patterns()
@@ -36,17 +36,7 @@ def _abandoned(message: Message) -> Iterator[Sighting]:
 @PATTERNS.says(rb"Excluding datanode ", rb"Excluding datanode %(datanode)b")
 def _excluded(message: Message) -> Iterator[Sighting]:
     datanode = message.text("datanode")
-    yield message.state.seen(
-        message.place,
-        message.line,
-        "exclude_datanode",
-        "node",
-        datanode,
-        [Concern("node", datanode)],
-        namespace=message.state.namespace(message.line),
-        node=_client(message),
-        source=CLIENT_LOG,
-    )
+    yield message.seen("exclude_datanode", "node", datanode, node=_client(message), source=CLIENT_LOG)
 
 
 @PATTERNS.says(
@@ -75,14 +65,10 @@ PATTERNS.ignores(rb"Failed to connect to ", rb"Failed to connect to ")
 
 def _of_block(message: Message, event: str, *, refused_with: str | None = None, bad: str = "") -> Sighting:
     block_id = message.text("block")
-    return message.state.seen(
-        message.place,
-        message.line,
+    return message.seen(
         event,
         "block",
         block_id,
-        [Concern("block", block_id)],
-        namespace=message.state.namespace(message.line, message.text("pool")),
         node=_client(message),
         generation_stamp=message.number("stamp"),
         refused_with=refused_with,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from genstamp.logs.readers import log_grants
 from genstamp.logs.readers.log_message import Message
 from genstamp.logs.readers.log_state import NAMENODE
-from genstamp.logs.readers.sighting import NO_START_IS_MISSING, Concern, Sighting
+from genstamp.logs.readers.sighting import NO_START_IS_MISSING, OF_NO_POOL, OF_ONE_TIME, Concern, Sighting
 
 
 def shows_stamp(
@@ -34,18 +34,18 @@ def shows_stamp(
         highest = before
     elif is_own and log_grants.taken_by_another(granted, stamp, block):
         highest = stamp
-    elif is_now and log_grants.is_below(granted, stamp, block, time_us):
+    elif is_now and log_grants.is_below(granted, stamp, block) and not log_grants.is_of_one_time(granted, time_us):
         highest = log_grants.highest(granted)
     else:
+        if is_now and log_grants.is_below(granted, stamp, block):
+            message.state.counts.remarks[message.place.file, OF_ONE_TIME] += 1
+        if not len(granted):
+            message.state.counts.remarks[message.place.file, OF_NO_POOL] += 1
         log_grants.grant(granted, stamp, block, time_us)
         return
     if is_now or before < stamp:  # The line alone does not show it.
         message.state.counts.remarks[message.place.file, NO_START_IS_MISSING] += 1
     concerns.append(Concern("node", NAMENODE, "grants" if is_now else "shows_stamp"))
-    counter, node = [Concern("node", NAMENODE)], message.state.namenode(message.line)
-    yield message.state.seen(
-        message.place, message.line, "stamps_in_log", "node", NAMENODE, counter,
-        namespace=namespace, node=node, generation_stamp=highest,
-    )  # fmt: skip
+    yield message.seen("stamps_in_log", "node", NAMENODE, namespace=namespace, generation_stamp=highest)
     log_grants.fall(granted)
     log_grants.grant(granted, stamp, block, time_us)

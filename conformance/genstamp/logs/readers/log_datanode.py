@@ -6,6 +6,7 @@ those of Hadoop 0.20 to 3.4.
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from genstamp.logs.readers.log_message import Message, Patterns
 from genstamp.logs.readers.log_state import UNKNOWN, Recovery
@@ -79,13 +80,10 @@ def _recovery_command(message: Message) -> Iterator[Sighting]:
     recovery_id = message.number("recovery_id")
     targets = [address.decode() for address in _ADDRESS.findall(message.match["targets"])]
     message.state.recoveries[namespace, f"{block_id}/{recovery_id}"] = Recovery(targets, set())
-    yield message.state.seen(
-        message.place,
-        message.line,
+    yield message.seen(
         "receive_recovery_command",
         "block",
         block_id,
-        [Concern("block", block_id)],
         namespace=namespace,
         node=_node(message),
         generation_stamp=message.number("stamp"),
@@ -171,13 +169,10 @@ def _update(message: Message) -> Iterator[Sighting]:
 def _synchronized(message: Message) -> Iterator[Sighting]:
     block_id = message.text("block")
     participants = [address.decode() for address in _ADDRESS.findall(message.match["participants"])]
-    yield message.state.seen(
-        message.place,
-        message.line,
+    yield message.seen(
         "sync_block",
         "block",
         block_id,
-        [Concern("block", block_id)],
         namespace=_namespace(message),
         node=_node(message),
         recovery_id=message.number("recovery_id"),
@@ -197,13 +192,10 @@ def _failed(message: Message) -> Iterator[Sighting]:
     event = "update_replica_failed" if message.line.message.startswith(b"Failed to updateBlock") else ""
     datanode = message.text("datanode")
     entity = f"{message.text('block')}@{datanode}"
-    yield message.state.seen(
-        message.place,
-        message.line,
+    yield message.seen(
         event or "init_replica_recovery_failed",
         "replica",
         entity,
-        [Concern("replica", entity)],
         namespace=_namespace(message),
         node=_node(message),
         datanode=datanode,
@@ -214,15 +206,8 @@ def _failed(message: Message) -> Iterator[Sighting]:
 def _abandoned(message: Message) -> Iterator[Sighting]:
     block_id = message.text("block")
     concerns = [Concern("block", block_id)]
-    yield message.state.seen(
-        message.place,
-        message.line,
-        "abandon_recovery",
-        "block",
-        block_id,
-        concerns,
-        namespace=_namespace(message),
-        node=_node(message),
+    yield message.seen(
+        "abandon_recovery", "block", block_id, concerns, namespace=_namespace(message), node=_node(message)
     )
 
 
@@ -241,33 +226,16 @@ def told_at(
     datanode: str,
     *,
     concerns: list[Concern] | None = None,
-    generation_stamp: int | None = None,
     recovery_id: int | None = None,
-    num_bytes: int | None = None,
-    observed: dict[str, str] | None = None,
-    refused_with: str | None = None,
-    **arguments: str,
+    **told: Any,
 ) -> Iterator[Sighting]:
     """An event of a replica on the datanode that logged it, which may not be known yet."""
-    block_id = message.text("block")
-    datanode = datanode or message.state.datanode(message.line)
+    block_id, datanode = message.text("block"), datanode or message.state.datanode(message.line)
     if datanode != UNKNOWN:
         message.state.saw_datanode(datanode)
-    sighting = message.state.seen(
-        message.place,
-        message.line,
-        event,
-        "replica",
-        f"{block_id}@{datanode}",
-        concerns or [],
-        namespace=_namespace(message),
-        node=datanode,
-        generation_stamp=generation_stamp,
-        recovery_id=recovery_id,
-        num_bytes=num_bytes,
-        observed=observed,
-        refused_with=refused_with,
-        **arguments,
+    at, namespace = f"{block_id}@{datanode}", _namespace(message)
+    sighting = message.seen(
+        event, "replica", at, concerns or [], namespace=namespace, node=datanode, recovery_id=recovery_id, **told
     )
     yield from message.state.at_replica(sighting, block_id, f"{block_id}/{recovery_id}")
 

@@ -3,8 +3,8 @@
 A NameNode grants a stamp to a new block, and an id to a recovery, under the lock in which it logs them. So each is
 above all that were granted before, the stamps of pipelines included; a pipeline, whose stamp was granted earlier, at
 least has none that another block has. Not here: starts of the NameNode, after which its counter may be lower
-(`log_starts`); lines of one time, which whoever sorts logs by time may swap; logs of several block pools, where a line
-does not name its own.
+(`log_starts`). Not checked, and said in the report: lines of one time, which whoever sorts logs by time may swap; lines
+that do not name their block pool in a log of several.
 
 An array instead of an object, as compiled code keeps it, too.
 """
@@ -43,15 +43,20 @@ def taken_by_another(granted: Any, stamp: int, block: int) -> bool:
     return bool(len(granted) and granted[row, 0] == stamp and granted[row, 1] != block)
 
 
-def is_below(granted: Any, stamp: int, block: int, time_us: int) -> bool:
-    """Whether a stamp, not known as the block's own, is below one that was certainly granted before to another."""
+def is_below(granted: Any, stamp: int, block: int) -> bool:
+    """Whether a stamp, not known as the block's own, is below one that a line before shows to be another's."""
     if not len(granted):
         return False
-    highest, at = granted[REMEMBERED, 0], granted[REMEMBERED, 1]
+    highest = granted[REMEMBERED, 0]
     mine, others = stamp & (REMEMBERED - 1), highest & (REMEMBERED - 1)
     if granted[others, 1] == block or (granted[mine, 0] == stamp and granted[mine, 1] == block):
         return False  # The rules for a block find it.
-    return bool(stamp < highest and highest - stamp < LEGACY_APART and time_us > at)
+    return bool(stamp < highest and highest - stamp < LEGACY_APART)
+
+
+def is_of_one_time(granted: Any, time_us: int) -> bool:
+    """Whether the line that shows the highest stamp is not older, so that lines may have been swapped."""
+    return bool(time_us <= granted[REMEMBERED, 1])
 
 
 def grant(granted: Any, stamp: int, block: int, time_us: int) -> None:

@@ -48,16 +48,7 @@ def _expired_lease(message: Message) -> Iterator[Sighting]:
 @PATTERNS.says(rb"Lease [Lease.", rb"Lease %(lease)b has expired hard limit")
 def _hard_limit(message: Message) -> Iterator[Sighting]:
     holder = message.text("holder")
-    yield message.state.seen(
-        message.place,
-        message.line,
-        "hard_limit_passes",
-        "lease",
-        holder,
-        [Concern("lease", holder)],
-        namespace=message.state.namespace(message.line),
-        node=message.state.namenode(message.line),
-    )
+    yield message.seen("hard_limit_passes", "lease", holder)
 
 
 PATTERNS.ignores(rb"[Lease.", rb"\[Lease\.(?!.* hard limit)")
@@ -67,17 +58,7 @@ PATTERNS.ignores(rb"Lease [Lease.", rb"Lease \[Lease\.(?!.* hard limit)")
 @PATTERNS.says(rb"Block recovery attempt for ", rb"Block recovery attempt for %(pooled)b rejected, as the previous")
 def _declined(message: Message) -> Iterator[Sighting]:
     block_id = message.text("block")
-    yield message.state.seen(
-        message.place,
-        message.line,
-        "recovery_attempt_rejected",
-        "block",
-        block_id,
-        [Concern("block", block_id)],
-        namespace=message.state.namespace(message.line, message.text("pool")),
-        node=message.state.namenode(message.line),
-        generation_stamp=message.number("stamp"),
-    )
+    yield message.seen("recovery_attempt_rejected", "block", block_id, generation_stamp=message.number("stamp"))
 
 
 @PATTERNS.says(
@@ -86,7 +67,7 @@ def _declined(message: Message) -> Iterator[Sighting]:
 )
 def _created(message: Message) -> Iterator[Sighting]:
     """At DEBUG; the audit log repeats it a moment later."""
-    tree = message.state.tree(message.state.namespace(message.line))
+    tree = message.state.tree(message.namespace())
     path = message.text("file")
     overwritten = tree.remove(path)
     file = tree.create(path, message.number("inode") or 0)
@@ -159,7 +140,7 @@ def _rename_called(message: Message) -> Iterator[Sighting]:
 
 
 def _file(message: Message, refused: bool = False) -> KnownFile:
-    tree = message.state.tree(message.state.namespace(message.line))
+    tree = message.state.tree(message.namespace())
     return (tree.was_at if refused else tree.at)(message.text("file"))
 
 
@@ -176,15 +157,11 @@ def _of_file(
     concerns = [Concern("file", file.key)]
     if holder:
         concerns.append(Concern("lease", holder, role))
-    return message.state.seen(
-        message.place,
-        message.line,
+    return message.seen(
         event,
         "file",
         file.key,
         concerns,
-        namespace=message.state.namespace(message.line),
-        node=message.state.namenode(message.line),
         refused_with=refused_with,
         file=file.path,
         client=holder,

@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from genstamp.events import Place
+from genstamp.events import Kind, Place
 from genstamp.logs.readers.log_head import LogLine
 from genstamp.logs.readers.log_state import LogState
-from genstamp.logs.readers.sighting import Sighting, whole_number
+from genstamp.logs.readers.sighting import Concern, Sighting, whole_number
 
 FRAGMENTS = {
     b"block": rb"blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
@@ -67,6 +67,36 @@ class Message:
         if number is None:
             raise UnreadableError(f"the {group} {text[:40]} does not fit 64 bits")
         return number
+
+    def namespace(self) -> str:
+        """The namespace of the line: that of the pool it names, or of its NameNode."""
+        return self.state.namespace(self.line, self.text("pool"))
+
+    def seen(
+        self,
+        event: str,
+        kind: Kind,
+        entity: str,
+        concerns: list[Concern] | None = None,
+        *,
+        namespace: str = "",
+        node: str = "",
+        **told: Any,
+    ) -> Sighting:
+        """An event that the line reports, as `LogState.seen`; if nothing else is said, of the entity alone, in the
+        namespace of the line, at its NameNode.
+        """
+        return self.state.seen(
+            self.place,
+            self.line,
+            event,
+            kind,
+            entity,
+            [Concern(kind, entity)] if concerns is None else concerns,
+            namespace=namespace or self.namespace(),
+            node=node or self.state.namenode(self.line),
+            **told,
+        )
 
     def count(self, what: str) -> None:
         """Counts the line as one that is no event."""

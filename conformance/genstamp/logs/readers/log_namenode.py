@@ -6,8 +6,9 @@ reports, placement, deletions that are only planned. Messages are those of Hadoo
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any
 
+from genstamp.events import Kind
 from genstamp.logs.readers import log_grants
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_counter import shows_stamp
@@ -36,7 +37,7 @@ _ALLOCATE_TODAY = b"BLOCK* allocate blk_"
     rb"BLOCK\* NameSystem\.allocateBlock: (?P<file>/.*?)\. %(block)b(?=\{|$)(?P<states>.*)(?P<replicas>)",
 )
 def _allocate(message: Message) -> Iterator[Sighting]:
-    namespace, block_id = _namespace(message), message.text("block")
+    namespace, block_id = message.namespace(), message.text("block")
     file = message.state.tree(namespace).at(message.text("file"))
     concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "")]
     previous = file.last_block()
@@ -51,7 +52,7 @@ def _allocate(message: Message) -> Iterator[Sighting]:
     yield from shows_stamp(
         message, namespace, "stamp", concerns, is_own=message.line.message.startswith(_ALLOCATE_TODAY)
     )
-    yield _seen(message, "add_block", "block", block_id, concerns, namespace, observed=observed, file=file.path)
+    yield _seen(message, "add_block", "block", block_id, concerns, observed=observed, file=file.path)
 
 
 # E.5: a call that comes again, which is given the block that the file has.
@@ -67,16 +68,16 @@ PATTERNS.ignores(
 )
 def _abandon(message: Message) -> Iterator[Sighting]:
     """At DEBUG; written also where the block is not the file's last, and so stays (FSDirWriteFileOp#abandonBlock)."""
-    namespace, block_id = _namespace(message), message.text("block")
+    namespace, block_id = message.namespace(), message.text("block")
     file = message.state.file_of_block(namespace, block_id)
     last = None if file is None else file.last_block()
     if file is None or last is None or str(last.block_id) != block_id:
         concerns = [Concern("block", block_id)]
-        yield _seen(message, "abandon_block", "block", block_id, concerns, namespace, outcome="unknown")
+        yield _seen(message, "abandon_block", "block", block_id, concerns, outcome="unknown")
         return
     file.blocks.pop()
     concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "")]
-    yield _seen(message, "abandon_block", "block", block_id, concerns, namespace, file=file.path)
+    yield _seen(message, "abandon_block", "block", block_id, concerns, file=file.path)
 
 
 # Before it is tried.
@@ -97,7 +98,7 @@ PATTERNS.ignores(rb"BLOCK* NameSystem.abandonBlock:", rb"BLOCK\* NameSystem\.aba
     rb"BLOCK\* NameSystem\.addStoredBlock: blockMap updated: (?P<datanode>\S+) is added to %(block)b size \d+",
 )
 def _stored(message: Message) -> Iterator[Sighting]:
-    namespace, block_id = _namespace(message), message.text("block")
+    namespace, block_id = message.namespace(), message.text("block")
     message.state.is_reported(namespace, block_id, message.line)
     state = message.text("state") or "COMPLETE"
     observed = {"replicas": "enough"} if message.state.has_replicas(namespace, block_id) else {}
@@ -107,7 +108,6 @@ def _stored(message: Message) -> Iterator[Sighting]:
         "block",
         block_id,
         [Concern("block", block_id)],
-        namespace,
         observed=observed,
         datanode=message.text("datanode"),
         block_state_before=state if message.text("updated") else "",
@@ -128,11 +128,11 @@ def _stored(message: Message) -> Iterator[Sighting]:
     rb" size \d+ ?[Bb]ut it does not belong to any file",
 )
 def _of_no_file(message: Message) -> Iterator[Sighting]:
-    namespace, block_id = _namespace(message), message.text("block")
+    block_id = message.text("block")
     concerns = [Concern("block", block_id)]
     observed = {"block_state": "none"}
     datanode = message.text("datanode")
-    yield _seen(message, "block_received", "block", block_id, concerns, namespace, observed=observed, datanode=datanode)
+    yield _seen(message, "block_received", "block", block_id, concerns, observed=observed, datanode=datanode)
 
 
 @PATTERNS.says(
@@ -146,7 +146,7 @@ def _of_no_file(message: Message) -> Iterator[Sighting]:
     rb"BLOCK\* checkFileProgress: %(block)b%(state)b has not reached minimal replication",
 )
 def _progress(message: Message) -> Iterator[Sighting]:
-    namespace, block_id = _namespace(message), message.text("block")
+    namespace, block_id = message.namespace(), message.text("block")
     path = message.text("file")
     file = message.state.tree(namespace).at(path) if path else message.state.file_of_block(namespace, block_id)
     concerns = [Concern("block", block_id)]
@@ -159,7 +159,7 @@ def _progress(message: Message) -> Iterator[Sighting]:
     observed = {"block_state": message.text("shown") or message.text("state") or "COMMITTED"}
     if message.text("shown") == "COMMITTED":
         message.state.is_unreported(namespace, block_id, message.line, message.place.file)
-    yield _seen(message, "check_file_progress", "block", block_id, concerns, namespace, observed=observed)
+    yield _seen(message, "check_file_progress", "block", block_id, concerns, observed=observed)
 
 
 PATTERNS.ignores(rb"BLOCK* addStoredBlock:", rb"BLOCK\* addStoredBlock: Redundant")
@@ -174,7 +174,7 @@ PATTERNS.ignores(rb"BLOCK* addBlock:", rb"BLOCK\* addBlock: logged info for")
 )
 def _complete(message: Message) -> Iterator[Sighting]:
     """The line has the path that the client knows; the inode, by which the NameNode finds a file, is not in it."""
-    namespace, holder = _namespace(message), message.text("holder")
+    namespace, holder = message.namespace(), message.text("holder")
     files = message.state.closed_by(namespace, message.text("file"), holder)
     concerns = [*(Concern("file", file.key) for file in files), Concern("lease", holder)]
     concerns += _closed(files[0]) if len(files) == 1 else []
@@ -184,7 +184,6 @@ def _complete(message: Message) -> Iterator[Sighting]:
         "file",
         files[0].key if files else message.text("file"),
         concerns,
-        namespace,
         observed={"closed": "true"},
         client=holder,
         file=message.text("file"),
@@ -199,7 +198,7 @@ def _complete(message: Message) -> Iterator[Sighting]:
 )
 def _complete_again(message: Message) -> Iterator[Sighting]:
     """HDFS-3031: the file was closed before, and stays closed, as the next line says."""
-    message.state.tree(_namespace(message)).find(message.text("file"))
+    message.state.tree(message.namespace()).find(message.text("file"))
     message.state.completes_again = message.text("holder")
     message.count(NO_STEP)
     return iter(())
@@ -212,23 +211,21 @@ PATTERNS.ignores(rb"DIR* NameSystem.completeFile:", rb"DIR\* NameSystem\.complet
 @PATTERNS.says(rb"BLOCK* fsync:", rb"BLOCK\* fsync: (?P<file>/.*) for (?P<holder>\S+)")
 def _fsync(message: Message) -> Iterator[Sighting]:
     """Before the attempt; no other line reports its success."""
-    namespace, client = _namespace(message), message.text("holder")
+    namespace, client = message.namespace(), message.text("holder")
     file = message.state.tree(namespace).was_at(message.text("file"))
     concerns = [Concern("file", file.key), Concern("lease", client)]
-    yield _seen(
-        message, "fsync", "file", file.key, concerns, namespace, client=client, file=file.path, outcome="unknown"
-    )
+    yield _seen(message, "fsync", "file", file.key, concerns, client=client, file=file.path, outcome="unknown")
 
 
 @PATTERNS.says(rb"recoverLease:", rb"recoverLease: %(lease)b, src=(?P<file>/.*) from client ")
 def _recover_lease(message: Message) -> Iterator[Sighting]:
-    namespace = _namespace(message)
+    namespace = message.namespace()
     file = message.state.tree(namespace).at(message.text("file"))
     # The line shows the lease as it is before the call changes anything.
     file.is_open, file.holder = True, message.text("holder")
     begins_recovery(message, file)
     concerns = [Concern("file", file.key), Concern("lease", file.holder, "holder")]
-    yield _seen(message, "recover_lease", "file", file.key, concerns, namespace, file=file.path, holder=file.holder)
+    yield _seen(message, "recover_lease", "file", file.key, concerns, file=file.path, holder=file.holder)
     file.holder = ""  # From here on it is the caller, whom no line names.
 
 
@@ -238,7 +235,7 @@ def _recover_lease(message: Message) -> Iterator[Sighting]:
     rb" RecoveryId = (?P<recovery_id>\d+) for block %(named)b",
 )
 def _start_recovery(message: Message) -> Iterator[Sighting]:
-    namespace, block_id = _namespace(message), message.text("block")
+    namespace, block_id = message.namespace(), message.text("block")
     file = message.state.tree(namespace).at(message.text("file"))
     file.is_open = True
     if (number := message.number("block")) is not None:
@@ -247,7 +244,7 @@ def _start_recovery(message: Message) -> Iterator[Sighting]:
     message.state.give_block(namespace, block_id, file)
     concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "holder")]
     yield from shows_stamp(message, namespace, "recovery_id", concerns)
-    yield _seen(message, "start_recovery", "block", block_id, concerns, namespace, file=file.path)
+    yield _seen(message, "start_recovery", "block", block_id, concerns, file=file.path)
 
 
 PATTERNS.ignores(
@@ -264,15 +261,15 @@ PATTERNS.ignores(
 )
 def _released(message: Message) -> Iterator[Sighting]:
     """internalReleaseLease closed the file without a recovery."""
-    namespace = _namespace(message)
+    namespace = message.namespace()
     file = message.state.tree(namespace).at(message.text("file"))
     last = file.last_block()
     if message.text("empty") and last is not None:
         block_id = str(file.blocks.pop().block_id)
         gone = [Concern("block", block_id)]
-        yield _seen(message, "remove_last_block", "block", block_id, gone, namespace, file=file.path)
+        yield _seen(message, "remove_last_block", "block", block_id, gone, file=file.path)
     concerns = [Concern("file", file.key), *_let_go(file), *_closed(file)]
-    yield _seen(message, "close", "file", file.key, concerns, namespace, file=file.path)
+    yield _seen(message, "close", "file", file.key, concerns, file=file.path)
 
 
 @PATTERNS.says(
@@ -298,7 +295,7 @@ def _update_pipeline_asked(message: Message) -> Iterator[Sighting]:
     rb"updatePipeline\(%(pooled)b\) successfully to (?:BP-[\w.:-]+:)?blk_-?\d+_(?P<new_stamp>\d+)",
 )
 def _update_pipeline(message: Message) -> Iterator[Sighting]:
-    namespace, block_id = _namespace(message), message.text("block")
+    namespace, block_id = message.namespace(), message.text("block")
     if message.match.end() == len(message.match.string) and len(message.text("new_stamp")) < len(message.text("stamp")):
         raise UnreadableError("the line ends within a stamp")  # A log in which the last line is cut.
     asked = message.state.asked(message.line, "updatePipeline")
@@ -314,15 +311,11 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
     if client:
         concerns.append(Concern("lease", client))
     yield from shows_stamp(message, namespace, "new_stamp", concerns, is_now=False)
-    yield message.state.seen(
-        message.place,
-        message.line,
+    yield message.seen(
         "update_pipeline",
         "block",
         block_id,
         concerns,
-        namespace=namespace,
-        node=message.state.namenode(message.line),
         generation_stamp=message.number("new_stamp"),
         num_bytes=asked.length,
         observed={"locations": asked.locations} if asked.locations else {},
@@ -359,7 +352,7 @@ def _synchronization_asked(message: Message) -> Iterator[Sighting]:
     rb" newtargets=\[[^\]]{0,5000}\]\) successful",
 )
 def _synchronization(message: Message) -> Iterator[Sighting]:
-    namespace, block_id = _namespace(message), message.text("block")
+    namespace, block_id = message.namespace(), message.text("block")
     asked = message.state.asked(message.line, "commitBlockSynchronization")
     path = message.text("file")
     file = message.state.tree(namespace).at(path) if path else message.state.file_of_block(namespace, block_id)
@@ -381,15 +374,11 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         log_grants.grant(
             message.state.granted(namespace, message.line.thread), recovery_id, int(block_id), message.line.time_us
         )
-    yield message.state.seen(
-        message.place,
-        message.line,
+    yield message.seen(
         "commit_block_synchronization",
         "block",
         block_id,
         concerns,
-        namespace=namespace,
-        node=message.state.namenode(message.line),
         generation_stamp=message.number("stamp") if shows_former else None,
         recovery_id=recovery_id,
         num_bytes=asked.length if length is None else length,
@@ -398,11 +387,7 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         file=path,
     )
     for other in others:
-        yield _seen(message, "close", "block", other.entity, [other], namespace, stamped=False, file=path)
-
-
-def _namespace(message: Message) -> str:
-    return message.state.namespace(message.line, message.text("pool"))
+        yield _seen(message, "close", "block", other.entity, [other], stamped=False, file=path)
 
 
 def _holder(file: KnownFile, role: str) -> list[Concern]:
@@ -433,33 +418,10 @@ def _closed(file: KnownFile) -> list[Concern]:
 
 
 def _seen(
-    message: Message,
-    event: str,
-    kind: Literal["file", "block", "lease"],
-    entity: str,
-    concerns: list[Concern],
-    namespace: str,
-    *,
-    observed: dict[str, str] | None = None,
-    stamped: bool = True,
-    source: str = "",
-    **arguments: str,
+    message: Message, event: str, kind: Kind, entity: str, concerns: list[Concern], *, stamped: bool = True, **told: Any
 ) -> Sighting:
     """An event of the NameNode; `stamped` if the stamp and length of the line are the entity's."""
-    stamped = stamped and kind == "block"
-    return message.state.seen(
-        message.place,
-        message.line,
-        event,
-        kind,
-        entity,
-        concerns,
-        namespace=namespace,
-        node=message.state.namenode(message.line),
-        generation_stamp=message.number("stamp") if stamped else None,
-        recovery_id=message.number("recovery_id") if stamped else None,
-        num_bytes=message.number("length") if stamped else None,
-        observed=observed,
-        source=source,
-        **arguments,
-    )
+    if stamped and kind == "block":
+        columns = {"generation_stamp": "stamp", "recovery_id": "recovery_id", "num_bytes": "length"}
+        told |= {column: message.number(group) for column, group in columns.items()}
+    return message.seen(event, kind, entity, concerns, **told)

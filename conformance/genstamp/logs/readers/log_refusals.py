@@ -6,7 +6,7 @@ Such lines have no time and no logger; they belong to the log line before them. 
 from collections.abc import Iterator
 
 from genstamp.logs.readers.log_message import Message, Patterns
-from genstamp.logs.readers.sighting import Concern, Sighting
+from genstamp.logs.readers.sighting import Sighting
 
 PATTERNS = Patterns()
 """Patterns of such lines, each with its meaning."""
@@ -28,15 +28,11 @@ _STATE = (
 def _stale_recovery_id(message: Message) -> Iterator[Sighting]:
     """G.6 row 7: a recovery that was overtaken cannot be committed."""
     block_id = message.text("block")
-    yield message.state.seen(
-        message.place,
-        message.line,
+    yield message.seen(
         "commit_block_synchronization",
         "block",
         block_id,
-        [Concern("block", block_id)],
         namespace=message.state.namespace(message.line, _pool(message)),
-        node=message.state.namenode(message.line),
         recovery_id=message.number("recovery_id"),
         refused_with="IOException",
         observed={"current_recovery_id": message.text("current")},
@@ -46,32 +42,20 @@ def _stale_recovery_id(message: Message) -> Iterator[Sighting]:
 @PATTERNS.says(rb"java.lang.IllegalStateException: Unexpected block state: ", _STATE)
 def _not_complete(message: Message) -> Iterator[Sighting]:
     """A.5: a file could not be closed, as a block of it is not COMPLETE (HDFS-17861 if a recovery closes it)."""
-    namespace = message.state.namespace(message.line)
-    node = message.state.namenode(message.line)
     other = message.text("other")
-    yield message.state.seen(
-        message.place,
-        message.line,
+    yield message.seen(
         "check_file_progress",
         "block",
         other,
-        [Concern("block", other)],
-        namespace=namespace,
-        node=node,
         generation_stamp=message.number("other_stamp"),
         observed={"block_state": message.text("state")},
     )
     asked = message.state.asked(message.line, "commitBlockSynchronization")
     if asked.block_id and b"commitBlockSynchronization" in message.line.message:
-        yield message.state.seen(
-            message.place,
-            message.line,
+        yield message.seen(
             "commit_block_synchronization",
             "block",
             asked.block_id,
-            [Concern("block", asked.block_id)],
-            namespace=namespace,
-            node=node,
             recovery_id=asked.recovery_id,
             num_bytes=asked.length,
             refused_with="IllegalStateException",

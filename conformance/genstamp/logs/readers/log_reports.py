@@ -91,15 +91,11 @@ def _of(message: Message, event: str, block_id: str, stamp: str, state: str = ""
         raise UnreadableError(f"a number of blk_{block_id[:40]}_{stamp[:40]} does not fit 64 bits")
     datanodes = [address.decode() for address in _ADDRESSES.findall(message.match["datanodes"])]
     replicas = [Concern("replica", f"{block_id}@{datanode}") for datanode in datanodes]
-    yield message.state.seen(
-        message.place,
-        message.line,
+    yield message.seen(
         event,
         "block",
         block_id,
         [Concern("block", block_id), *replicas],
-        namespace=message.state.namespace(message.line),
-        node=message.state.namenode(message.line),
         generation_stamp=generation_stamp,
         observed={"block_state": state} if state else {},
         datanodes=",".join(datanodes),

@@ -240,9 +240,10 @@ def _of_file(
         if text[index] == 13:
             return _UNDECIDED
     if form == _F_ALLOCATED:
-        if _taken_by_another(known.granted, stamp, block) or _is_below(known.granted, stamp, block, time_us):
+        granted = known.granted
+        if not len(granted) or _taken_by_another(granted, stamp, block) or _is_below(granted, stamp, block):
             return _UNDECIDED
-        _grant(known.granted, stamp, block, time_us)  # Once more if the line is read again: that changes nothing.
+        _grant(granted, stamp, block, time_us)  # Once more if the line is read again: that changes nothing.
     totals, sequences = counters.totals, counters.sequences
     order, sequence = _order(totals, line), sequences[0] + 1
     became = NOT_HERE

@@ -24,17 +24,10 @@ def _starting(message: Message) -> Iterator[Sighting]:
     if not message.line.logger.endswith(b"DataNode") or datanode == UNKNOWN:
         message.count("start of a process")
         return
-    namespace = message.state.namespace(message.line, message.text("pool"))
+    namespace = message.namespace()
     replicas = [Concern("replica", entity) for entity in message.state.replicas(namespace, datanode)]
-    yield message.state.seen(
-        message.place,
-        message.line,
-        "datanode_restart",
-        "node",
-        datanode,
-        [Concern("node", datanode), *replicas],
-        namespace=namespace,
-        node=datanode,
+    yield message.seen(
+        "datanode_restart", "node", datanode, [Concern("node", datanode), *replicas], namespace=namespace, node=datanode
     )
 
 
@@ -57,16 +50,12 @@ def _of_namenode(message: Message) -> Iterator[Sighting]:
                 concerns[Concern("lease", file.holder)] = None
         if concerns:
             is_told = True
-            yield message.state.seen(
-                message.place,
-                message.line,
+            yield message.seen(
                 "namenode_restart",
                 "node",
                 message.state.namenode(message.line),
-                # In one order, whatever the file was that a line told of first.
                 sorted(concerns, key=lambda concern: (concern.kind, concern.entity, concern.role)),
                 namespace=namespace,
-                node=message.state.namenode(message.line),
             )
     if not is_told:
         message.count("start of a process")

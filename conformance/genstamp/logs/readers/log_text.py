@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from genstamp.events import Place
 from genstamp.logs.readers import log_refusals, merged_log
 from genstamp.logs.readers.log_head import LogLine, bare, part_of
+from genstamp.logs.readers.log_late import LateLines
 from genstamp.logs.readers.log_line import cut_line, log_line
 from genstamp.logs.readers.log_message import Message, Pattern, UnreadableError
 from genstamp.logs.readers.log_patterns import PATTERNS, may_state_step, states_another, states_step
@@ -85,6 +86,7 @@ class LogReader:
         self._counts = counts
         self.state = LogState(unit, counts, pools_named(head))
         self.before = LogLine(0, b"", b"", b"")
+        self._late = LateLines(self.state) if unit.complete else None
         self._goes_on: Place | None = None
         self._cut, self._cut_at = b"", Place("", 0)
 
@@ -187,7 +189,10 @@ class LogReader:
             try:
                 message = Message(place, parts, match, self.state)
                 message.number("block")  # Which is part of keys, as a text.
-                yield from form.handler(message)
+                for seen in form.handler(message):
+                    yield seen
+                    if self._late is not None:
+                        yield from self._late.marks(seen, parts)
             except UnreadableError as error:
                 yield Reject(place, str(error), shortened(line))
             return

@@ -33,6 +33,11 @@ NO_START_IS_MISSING = "taken for granted: no line of a start of the NameNode is 
 """The remark on a log in which a stamp is lower than one before. A log that was filtered may lack such a line."""
 
 
+OF_ONE_TIME = "not checked: a stamp below another one that a line of the same time shows, as lines may be swapped"
+OF_NO_POOL = "not checked: stamps in lines that name neither their block pool nor a port, in a log of several pools"
+"""The remarks on stamps that are not compared with the counter of the NameNode."""
+
+
 class Concern(NamedTuple):
     """An entity that an event concerns.
 

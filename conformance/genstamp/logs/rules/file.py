@@ -24,6 +24,9 @@ from genstamp.logs.rules.shape import (
 )
 from genstamp.logs.rules.soft_limit import OF_FILES
 
+LATE = "audited_late"
+"""The event of a file of which the order of steps is not known (`genstamp.logs.readers.log_late`)."""
+
 _EVENTS = (
     "create",
     "create_overwrite",
@@ -334,6 +337,7 @@ FILE = RuleBook(
     },
     (
         lost("A.7, I.5  FSEditLogLoader#loadEditRecords"),
+        Rule(LATE, UNCHANGED, "E.0  FSNamesystem#logAuditEvent, after the lock is released"),
         *OF_FILES,
         *_WRITING,
         *_RECOVERY,

@@ -1,7 +1,7 @@
 """The NameNode: what a release of a file finds, the start of a recovery, and closing a file, whoever asks for it.
 
-Coarser than HDFS: the primary is any candidate rather than the one heard of last. Here a file has one block at most, and
-the namesystem is never in safe mode; `earlier_blocks.py` and `namenode_restart.py` add these to the systems with them.
+Coarser than HDFS: the primary is any candidate rather than the one heard of last. Here a file has one block at most,
+and the namesystem is never in safe mode; `earlier_blocks.py` and `namenode_restart.py` add these to some systems.
 """
 
 from genstamp_model.language import Bool, action, none, require, when

@@ -48,6 +48,7 @@ key was falsely *violated* without `--complete`, and 1 of 13,000 with it: a rena
 call had created a file at the old path. In the 16 runs at INFO with seed 1, none of 19,756 keys was falsely *violated*
 without `--complete`, and 4 files were with it, in `calls` and `outages`: a create or truncate of each was audited after
 lines of later calls for the same path. One more run of `outages` at DEBUG has one such file among 7,113 keys.
+These runs were checked before files whose audit lines may be late became *undetermined*.
 """
 
 _HEAD = ("files", "events", "keys", *SAFETIES, *COMPLETIONS, "slow", "not read", "answer")
