@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language.author import caller
@@ -65,6 +65,10 @@ class Variation:
             depth=(is_count, "a number of steps"),
         )
 
+    def at(self, configuration: str, *breaks: str) -> Self:
+        """The same where it shows: in this configuration; one of these properties, if any is named, must break."""
+        return replace(self, configuration=configuration, breaks=breaks or self.breaks)
+
 
 @dataclass(frozen=True)
 class Bug(Variation):
@@ -75,15 +79,9 @@ class Bug(Variation):
 
 @dataclass(frozen=True)
 class Hole(Variation):
-    """What a released version lacks: the text states the repaired protocol, and a hole takes the repair out.
-
-    Attributes:
-        repair: what to change in that version, in a sentence or two.
-    """
+    """What a released version lacks: the text states the repaired protocol, and a hole takes the repair out."""
 
     kind: ClassVar[str] = "hole"
-
-    repair: str = ""
 
 
 OTHER_STATES = "other states"
@@ -104,6 +102,10 @@ class Difference(Variation):
 
     shows: str = ""
 
+    def seen(self, configuration: str, shows: str) -> Self:
+        """The same where it is seen: in this configuration, by what it shows there."""
+        return replace(self, configuration=configuration, shows=shows)
+
 
 @dataclass(frozen=True)
 class System:
@@ -116,7 +118,7 @@ class System:
         limits: those of a configuration that gives no others.
         semantics: by name, what a released version does otherwise: the holes that it has still, the historic faults
             that it has not got rid of, and differences that break nothing.
-        default_semantics: the one used by default.
+        default_semantics: the one used by default; else the first.
         may_stop: where no further step is fine, so that it is no deadlock: a condition, `ANYWHERE` or `NOWHERE`. By
             default nothing is said of it: then deadlock is not looked for, and verdicts say so.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
@@ -136,7 +138,7 @@ class System:
     limits: Mapping[str, int] = field(default_factory=dict)
     doc: str = ""
     semantics: Mapping[str, tuple[Variation, ...]] = field(default_factory=lambda: {"default": ()})
-    default_semantics: str = "default"
+    default_semantics: str = ""
     bugs: Sequence[Bug] = ()
     refines: Sequence[RefinementDeclaration] = ()
     may_stop: Callable[[Any], Any] | None = None
@@ -151,6 +153,7 @@ class System:
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", caller())
         self._refuse_what_is_none()
+        object.__setattr__(self, "default_semantics", self.default_semantics or next(iter(self.semantics), ""))
         whole = tuple(replace(one, limits={**self.limits, **one.limits}) for one in self.configurations)
         object.__setattr__(self, "configurations", whole)
 

@@ -9,7 +9,7 @@ does to the block at the NameNode, and what primaries do, are what the three sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from genstamp_model.language import RefinementDeclaration, each, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import EarlierState, complete_block, no_earlier
 from genstamp_spec.hdfs.parts.first_write import FirstWriteState
 from genstamp_spec.hdfs.parts.late_calls import no_call

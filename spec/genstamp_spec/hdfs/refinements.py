@@ -8,7 +8,7 @@ it has no readers or deletes no file, it declares unreachable, and says why.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from genstamp_model.language import Bool, Number, RefinementDeclaration, System, each, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import EarlierState
 from genstamp_spec.hdfs.parts.state import BlockState, Client, ClientState, File, FileState
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX

@@ -3,7 +3,7 @@
 None of them is known of GFS, whose source nobody has published: they are what an implementer may get wrong.
 """
 
-from genstamp_model.language import Bug, action, largest, none, require
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.parts.lease_master import LeaseMaster
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
@@ -12,10 +12,8 @@ GRANTED_BEFORE_EXPIRY = Bug(
     "lease-granted-before-the-old-one-expired",
     "the master takes a lease for over as soon as it cannot reach the primary",
     drops=(("expire_lease", "a lease and the margin have passed"),),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
     source="section 3.1: after the old lease expires",
-)
+).at("two_chunkservers", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete")
 
 
 class NoMargin(LeaseMaster, lane="master"):
@@ -30,10 +28,8 @@ NO_MARGIN = Bug(
     "no-margin-for-clocks",
     "the master takes a lease for over when it is over by its own clock",
     parts=(NoMargin,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
     source="section 3.1 says nothing of clocks",
-)
+).at("two_chunkservers", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete")
 
 
 class CountsFromReceipt(LeaseMaster, lane=Chunkserver):
@@ -54,10 +50,8 @@ COUNTS_FROM_RECEIPT = Bug(
     "lease-counted-from-its-receipt",
     "a primary counts its lease from when the grant arrives, so that a late one lasts longer than the master knows",
     parts=(CountsFromReceipt,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
     source="section 3.1 leaves it open",
-)
+).at("two_chunkservers", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete")
 
 
 class GrantsAfterRestart(LeaseMaster, lane="master"):
@@ -74,10 +68,8 @@ GRANTS_AFTER_RESTART = Bug(
     "lease-granted-at-once-after-a-restart",
     "a master that starts again grants leases at once, as it knows of none",
     parts=(GrantsAfterRestart,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="crashes",
     source="section 2.6 does not say what becomes of leases",
-)
+).at("crashes", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete")
 
 
 class VersionNotRaised(LeaseMaster, lane="master"):
@@ -103,10 +95,8 @@ VERSION_NOT_RAISED = Bug(
     "version-not-raised",
     "a lease is granted without a new version, and a replica that misses mutations cannot be told from the others",
     parts=(VersionNotRaised,),
-    breaks=("named_replicas_are_complete",),
-    configuration="crashes",
     source="section 4.5",
-)
+).at("crashes", "named_replicas_are_complete")
 
 
 class ToldBeforeLogged(LeaseMaster, lane="master"):
@@ -122,10 +112,8 @@ TOLD_BEFORE_LOGGED = Bug(
     "version-chosen-twice",
     "a version that was offered and never confirmed is chosen again, for other replicas",
     parts=(ToldBeforeLogged,),
-    breaks=("named_replicas_are_complete",),
-    configuration="crashes",
     source="section 4.5 does not say whether the master or a replica records it first",
-)
+).at("crashes", "named_replicas_are_complete")
 
 
 class GoesAhead(LeaseMaster, lane="master"):
@@ -145,10 +133,8 @@ GOES_AHEAD = Bug(
     "goes-ahead-without-an-answer",
     "a grant goes ahead without a replica that has recorded the version, but whose answer was lost",
     parts=(GoesAhead,),
-    breaks=("named_replicas_are_complete",),
-    configuration="two_chunkservers",
     source="section 4.5: a version is not advanced where a replica is unavailable; it does not say how that is known",
-)
+).at("two_chunkservers", "named_replicas_are_complete")
 
 
 class RevocationForgotten(LeaseMaster, lane="master"):
@@ -169,10 +155,8 @@ REVOCATION_FORGOTTEN = Bug(
     "revocation-overtakes-its-grant",
     "a revocation arrives before the grant, is agreed to, and the grant is believed afterwards",
     parts=(RevocationForgotten,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
     source="section 3.1: messages of the master may overtake each other",
-)
+).at("two_chunkservers", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete")
 
 
 class ExtendedWhileRevoking(LeaseMaster, lane="master"):
@@ -187,18 +171,14 @@ EXTENDED_WHILE_REVOKING = Bug(
     "extended-while-revoking",
     "a primary that is not reached by the revocation has its lease extended with each heartbeat, for ever",
     parts=(ExtendedWhileRevoking,),
-    breaks=("revoked_lease_is_not_extended",),
-    configuration="two_chunkservers",
     source="section 3.4: revoked or expired, before the snapshot goes on",
-)
+).at("two_chunkservers", "revoked_lease_is_not_extended")
 LOWER_VERSION_TAKEN = Bug(
     "stale-report-taken-for-current",
     "the master names a replica that reports, whatever its version",
     drops=(("report_current", "its version is the chunk's"),),
-    breaks=("named_replicas_are_current", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
     source="section 4.5",
-)
+).at("two_chunkservers", "named_replicas_are_current", "named_replicas_are_complete")
 
 
 class LostIsCounted(LeaseMaster, lane="master"):
@@ -212,10 +192,8 @@ LOST_IS_COUNTED = Bug(
     "lost-replica-is-counted",
     "a replica is found corrupt and deleted after it has recorded a version, while the master waits for another one",
     parts=(LostIsCounted,),
-    breaks=("offered_version_is_new", "named_replicas_are_current"),
-    configuration="lost_contact",
     source="section 4.5 does not say until when an answer counts; our own master had it",
-)
+).at("lost_contact", "offered_version_is_new", "named_replicas_are_current")
 CHUNK_LEASE_BUGS = (
     LOST_IS_COUNTED,
     GRANTED_BEFORE_EXPIRY,

@@ -4,7 +4,7 @@ In gfs.chunk_lease clocks tick one after the other, and two of one speed are a t
 that clocks can do which run apart by a tick or more, and nothing of clocks that do not run apart at all.
 """
 
-from genstamp_model.language import action, smallest, those, when
+from genstamp_model.language import *
 from genstamp_spec.gfs.parts.lease_master import FREE, LeaseMaster
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 

@@ -1,20 +1,6 @@
 """The master: versions, grants, extensions, revocation, what chunkservers report, and its own restart."""
 
-from genstamp_model.language import (
-    Bool,
-    Members,
-    action,
-    case,
-    either,
-    exists,
-    forall,
-    none,
-    observe,
-    require,
-    smallest,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_chunkserver import LeaseChunkserver

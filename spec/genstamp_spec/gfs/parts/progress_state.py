@@ -4,7 +4,7 @@ One chunk, one client with one write. Which replicas are current the master know
 whether a lease was extended of late: the rest is in gfs.chunk_lease and gfs.mutation_order.
 """
 
-from genstamp_model.language import Bool, Part, flag, lifecycle, members, optional
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver

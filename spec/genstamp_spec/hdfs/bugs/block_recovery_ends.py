@@ -1,23 +1,19 @@
 """Faults by which a block recovery never ends, each as one change to hdfs.block_recovery_ends."""
 
-from genstamp_model.language import Bug, Members, action, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import EveryUpdateMustSucceed, NoGate
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
-ISSUES = "https://issues.apache.org/jira/browse/"
-
-
-HDFS_12070 = Bug(
+HDFS_12070 = historic(
     "HDFS-12070",
     "one participant that cannot be updated makes the recovery fail, and each one after it",
-    parts=(EveryUpdateMustSucceed,),
-    breaks=("files_of_silent_writers_are_closed",),
-    configuration="one_mishap",
-    source=f"{ISSUES}HDFS-12070; fixed in 2.8.4, 2.9.1, 3.0.3, 3.1.0",
-)
+    EveryUpdateMustSucceed,
+    fixed="2.8.4, 2.9.1, 3.0.3, 3.1.0",
+).at("one_mishap", "files_of_silent_writers_are_closed")
 
 
 class UnknownTargetsThrow(DatanodeContact, lane="namenode", callers=(Datanode,)):
@@ -36,14 +32,12 @@ class UnknownTargetsThrow(DatanodeContact, lane="namenode", callers=(Datanode,))
         s.report_is_answered(primary, file, attempt)
 
 
-HDFS_5077 = Bug(
+HDFS_5077 = historic(
     "HDFS-5077",
     "a target that the NameNode does not know makes each commitBlockSynchronization throw",
-    parts=(UnknownTargetsThrow,),
-    breaks=("files_of_silent_writers_are_closed",),
-    configuration="one_datanode",
-    source=f"{ISSUES}HDFS-5077; fixed in 2.1.1",
-)
+    UnknownTargetsThrow,
+    fixed="2.1.1",
+).at("one_datanode", "files_of_silent_writers_are_closed")
 
 
 class TooFewStoragesThrow(DatanodeContact, lane="namenode", callers=(Datanode,)):
@@ -69,14 +63,12 @@ class TooFewStoragesThrow(DatanodeContact, lane="namenode", callers=(Datanode,))
         s.report_is_answered(primary, file, attempt)
 
 
-HDFS_12886 = Bug(
+HDFS_12886 = historic(
     "HDFS-12886",
     "a file whose recovery leaves too few storages cannot be closed",
-    parts=(TooFewStoragesThrow,),
-    breaks=("files_of_silent_writers_are_closed",),
-    configuration="one_datanode",
-    source=f"{ISSUES}HDFS-12886; fixed in 2.9.1, 3.0.3, 3.1.0",
-)
+    TooFewStoragesThrow,
+    fixed="2.9.1, 3.0.3, 3.1.0",
+).at("one_datanode", "files_of_silent_writers_are_closed")
 
 
 class CompletedBlockStopsHeartbeats(BlockRecovery, lane=Datanode):
@@ -92,14 +84,12 @@ class CompletedBlockStopsHeartbeats(BlockRecovery, lane=Datanode):
         s.recovery_queue[datanode].remove(file)
 
 
-HDFS_13758 = Bug(
+HDFS_13758 = historic(
     "HDFS-13758",
     "the queued recovery of a block that was completed meanwhile throws in each heartbeat of its datanode",
-    parts=(CompletedBlockStopsHeartbeats,),
-    breaks=("queued_commands_are_taken",),
-    configuration="one_mishap",
-    source=f"{ISSUES}HDFS-13758; fixed in 2.9.2, 3.0.4, 3.1.2",
-)
+    CompletedBlockStopsHeartbeats,
+    fixed="2.9.2, 3.0.4, 3.1.2",
+).at("one_mishap", "queued_commands_are_taken")
 
 
 class DeadAreAsked(DatanodeContact):
@@ -110,20 +100,13 @@ class DeadAreAsked(DatanodeContact):
         return s.locations[file]
 
 
-HDFS_17430 = Bug(
-    "HDFS-17430",
-    "a recovery command names dead locations, which never answer",
-    parts=(DeadAreAsked,),
-    breaks=("files_of_silent_writers_are_closed",),
-    configuration="one_mishap",
-    source=f"{ISSUES}HDFS-17430; fixed after 3.4.1",
-)
-HDFS_11576 = Bug(
+HDFS_17430 = historic(
+    "HDFS-17430", "a recovery command names dead locations, which never answer", DeadAreAsked, fixed="after 3.4.1"
+).at("one_mishap", "files_of_silent_writers_are_closed")
+HDFS_11576 = historic(
     "HDFS-11576",
     "a new attempt may start while the last one is under way, and overtakes it each time",
-    parts=(NoGate,),
-    breaks=("recoveries_end", "files_of_silent_writers_are_closed"),
-    configuration="one_datanode",
-    source=f"{ISSUES}HDFS-11576; fixed in 2.9.1, 3.0.3",
-)
+    NoGate,
+    fixed="2.9.1, 3.0.3",
+).at("one_datanode", "recoveries_end", "files_of_silent_writers_are_closed")
 BUGS = (HDFS_5077, HDFS_11576, HDFS_12070, HDFS_12886, HDFS_13758, HDFS_17430)

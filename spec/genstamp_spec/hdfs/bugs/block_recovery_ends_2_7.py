@@ -1,8 +1,6 @@
 """What releases do otherwise in hdfs.block_recovery_ends: Hadoop 3.5.0, and 3.4.1 and 2.7.4 before it."""
 
-from dataclasses import replace
-
-from genstamp_model.language import Bug, Difference
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.block_recovery_ends import (
     HDFS_12070,
     HDFS_12886,
@@ -22,12 +20,13 @@ from genstamp_spec.hdfs.bugs.hadoop_2_7 import (
     CommitUnderRecovery,
     MissingInodeIsAnExpiredLease,
 )
+from genstamp_spec.hdfs.bugs.history import historic
 
 HADOOP_3_5 = (
     FINALIZED_LENGTHS_NEED_NOT_AGREE,
-    replace(UNREACHABLE_IS_NOT_EMPTY, configuration="one_mishap", depth=11),
-    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, configuration="one_mishap", depth=7),
-    replace(HFLUSH_SEES_THE_RECOVERY, configuration="one_datanode", depth=11),
+    UNREACHABLE_IS_NOT_EMPTY.at("one_mishap"),
+    COMMAND_BELONGS_TO_ITS_ATTEMPT.at("one_mishap"),
+    HFLUSH_SEES_THE_RECOVERY.at("one_datanode"),
 )
 """Stale locations that are not asked need a third datanode, and RWR replicas that decide alone a second byte: these
 holes are in hdfs.block_recovery.
@@ -38,35 +37,26 @@ HDFS_2484 = Difference(
     "HDFS-2484",
     "a writer whose file is not there is told that its lease has expired",
     parts=(MissingInodeIsAnExpiredLease,),
-    configuration="one_datanode",
-    shows="refusal complete_again, LeaseExpiredException: the file exists",
     source=ISSUE + "HDFS-2484; fixed in 2.8.0",
-)
-HDFS_10240 = Bug(
+).seen("one_datanode", "refusal complete_again, LeaseExpiredException: the file exists")
+HDFS_10240 = historic(
     "HDFS-10240",
     "complete() and addBlock() commit a block that is under recovery",
-    parts=(CommitUnderRecovery,),
-    breaks=("fenced_client_changes_nothing",),
-    configuration="one_datanode",
-    depth=7,
-    source=ISSUE + "HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0",
-)
+    CommitUnderRecovery,
+    fixed="3.0.4, 3.1.2, 3.2.0",
+).at("one_datanode", "fenced_client_changes_nothing")
 HDFS_14498 = Difference(
     "HDFS-14498",
     "a file whose last block was committed empty is not released",
     parts=(CommittedEmptyBlocksStay,),
-    configuration="one_datanode",
-    shows="refusal release, AlreadyBeingCreatedException: the committed block has bytes",
     source=ISSUE + "HDFS-14498; fixed in 2.10.1, 3.2.2, 3.3.1; what never comes of it is in hdfs.expiry",
-)
+).seen("one_datanode", "refusal release, AlreadyBeingCreatedException: the committed block has bytes")
 HDFS_15725 = Difference(
     "HDFS-15725",
     "a file whose committed last block no datanode has finalized is not released",
     parts=(CommittedBlocksStay,),
-    configuration="one_datanode",
-    shows="refusal release, AlreadyBeingCreatedException: the committed block is empty",
     source=ISSUE + "HDFS-15725; fixed in 2.10.2, 3.2.3, 3.3.1; what never comes of it is in hdfs.expiry",
-)
+).seen("one_datanode", "refusal release, AlreadyBeingCreatedException: the committed block is empty")
 HADOOP_2_7 = (
     *HADOOP_3_4,
     HDFS_2484,

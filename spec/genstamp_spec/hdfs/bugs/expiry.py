@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from genstamp_model.language import Bug, action, members, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import CommittedBlocksStay, CommittedEmptyBlocksStay, MonitorDropsLease, NoGate
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
 from genstamp_spec.hdfs.parts.state import Client, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -19,13 +20,8 @@ class NoBlockBefore(ExpirySteps, lane="namenode"):
         require(~one_block, "there is a block before the last", "NullPointerException")
 
 
-HDFS_812 = Bug(
-    "HDFS-812",
-    "a file of one block cannot be released",
-    parts=(NoBlockBefore,),
-    breaks=("silent_owner_loses_the_file",),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-812; fixed in 0.21.0",
+HDFS_812 = historic("HDFS-812", "a file of one block cannot be released", NoBlockBefore, fixed="0.21.0").at(
+    "one_client", "silent_owner_loses_the_file"
 )
 
 
@@ -37,58 +33,46 @@ class HolderMayNotAsk(ExpirySteps, lane="namenode"):
         require(~s.lease_files[client].has(file), "the caller is not the holder", "AlreadyBeingCreatedException")
 
 
-HDFS_1554 = Bug(
+HDFS_1554 = historic(
     "HDFS-1554",
     "recoverLease cannot be repeated: its caller is the holder then, and is refused",
-    parts=(HolderMayNotAsk,),
-    breaks=("recover_lease_returns_true",),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-1554; fixed in the 0.20-append line",
-)
+    HolderMayNotAsk,
+    fixed="in the 0.20-append line",
+).at("one_client", "recover_lease_returns_true")
 
 
-HDFS_14498 = Bug(
+HDFS_14498 = historic(
     "HDFS-14498",
     "a file whose last block was committed empty is never released",
-    parts=(CommittedEmptyBlocksStay,),
-    breaks=("silent_owner_loses_the_file", "recover_lease_returns_true"),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-14498; fixed in 2.10.1, 3.2.2, 3.3.1",
-)
+    CommittedEmptyBlocksStay,
+    fixed="2.10.1, 3.2.2, 3.3.1",
+).at("one_client", "silent_owner_loses_the_file", "recover_lease_returns_true")
 
 
-HDFS_15725 = Bug(
+HDFS_15725 = historic(
     "HDFS-15725",
     "a file whose committed last block no datanode has finalized is never released",
-    parts=(CommittedBlocksStay,),
-    breaks=("silent_owner_loses_the_file", "recover_lease_returns_true"),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-15725; fixed in 2.10.2, 3.2.3, 3.3.1",
-)
-HDFS_10549 = Bug(
+    CommittedBlocksStay,
+    fixed="2.10.2, 3.2.3, 3.3.1",
+).at("one_client", "silent_owner_loses_the_file", "recover_lease_returns_true")
+HDFS_10549 = historic(
     "HDFS-10549",
     "a client whose close has failed goes on renewing the lease of the file",
+    fixed="2.8.0",
     drops=(("renew_lease", "the client writes a file"),),
-    breaks=("silent_owner_loses_the_file",),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-10549; fixed in 2.8.0",
-)
-HDFS_11576 = Bug(
+).at("one_client", "silent_owner_loses_the_file")
+HDFS_11576 = historic(
     "HDFS-11576",
     "a new attempt may start while the last one is under way, and overtakes it each time",
-    parts=(NoGate,),
-    breaks=("recover_lease_returns_true",),
-    configuration="two_primaries",
-    source="https://issues.apache.org/jira/browse/HDFS-11576; fixed in 2.9.1, 3.0.3",
-)
-HDFS_11817 = Bug(
+    NoGate,
+    fixed="2.9.1, 3.0.3",
+).at("two_primaries", "recover_lease_returns_true")
+HDFS_11817 = historic(
     "HDFS-11817",
     "the lease monitor drops a file's lease when releasing it throws",
-    parts=(MonitorDropsLease,),
-    breaks=("silent_owner_loses_the_file",),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-11817; fixed in 2.8.2, 2.7.7",
-)
+    MonitorDropsLease,
+    fixed="2.8.2, 2.7.7",
+).at("one_client", "silent_owner_loses_the_file")
 
 
 class AnyLeaseWillDo(ExpirySteps, lane="namenode"):
@@ -113,14 +97,12 @@ class AnyLeaseWillDo(ExpirySteps, lane="namenode"):
         return super().recover_lease_internal(client, file, closed)
 
 
-HDFS_3848 = Bug(
+HDFS_3848 = historic(
     "HDFS-3848",
     "a client that has another file open is refused a file whose holder's soft limit has passed",
-    parts=(AnyLeaseWillDo,),
-    breaks=("append_succeeds_after_the_soft_limit",),
-    configuration="two_clients",
-    source="https://issues.apache.org/jira/browse/HDFS-3848; fixed in 2.5.0",
-)
+    AnyLeaseWillDo,
+    fixed="2.5.0",
+).at("two_clients", "append_succeeds_after_the_soft_limit")
 
 
 EXPIRY_2_7 = (HDFS_10549, HDFS_11576, HDFS_11817, HDFS_14498, HDFS_15725)

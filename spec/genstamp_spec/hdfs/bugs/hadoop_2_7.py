@@ -4,7 +4,7 @@ A system makes of each a bug, where a promise of its breaks, or else a differenc
 alone, which stands with its faults.
 """
 
-from genstamp_model.language import Bool, action, observe, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps

@@ -1,6 +1,7 @@
 """Faults of the edit log: what was not logged, logged under a wrong path, for a deleted file, or answered too early."""
 
-from genstamp_model.language import Bug, case, optional, per, require, way
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
 from genstamp_spec.hdfs.parts.edit_log import EditLog
 from genstamp_spec.hdfs.parts.edit_replay import EditReplay
@@ -18,25 +19,19 @@ class ReassignmentNotLogged(EditLog, lane="namenode"):
         """Nothing."""
 
 
-HDFS_1149 = Bug(
+HDFS_1149 = historic(
     "HDFS-1149",
     "a lease that goes to a new holder is not logged: after a restart the old client owns the file again",
-    parts=(ReassignmentNotLogged,),
-    breaks=("replay_gives_the_state_of_the_active", "lost_files_stay_lost"),
-    configuration="recoveries",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-1149; fixed in 0.23",
-)
+    ReassignmentNotLogged,
+    fixed="0.23",
+).at("recoveries", "replay_gives_the_state_of_the_active", "lost_files_stay_lost")
 
-HDFS_5590 = Bug(
+HDFS_5590 = historic(
     "HDFS-5590",
     "block ids and stamps are given to clients before they are synced",
+    fixed="2.3.0",
     drops=(("answer_arrives", "what the call did is synced"),),
-    breaks=("known_stamps_are_synced", "stamps_are_given_out_once"),
-    configuration="recoveries",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-5590; fixed in 2.3.0",
-)
+).at("recoveries", "known_stamps_are_synced", "stamps_are_given_out_once")
 
 
 class BoundaryAppendNotLogged(LoggedAppends, lane="namenode"):
@@ -46,15 +41,12 @@ class BoundaryAppendNotLogged(LoggedAppends, lane="namenode"):
         """Nothing."""
 
 
-HDFS_2991 = Bug(
+HDFS_2991 = historic(
     "HDFS-2991",
     "an append at a block boundary is not logged, so that what follows cannot be replayed",
-    parts=(BoundaryAppendNotLogged,),
-    breaks=("replay_never_fails", "replay_gives_the_state_of_the_active"),
-    configuration="appends",
-    depth=8,
-    source="https://issues.apache.org/jira/browse/HDFS-2991; fixed in 0.22.1, 2.0",
-)
+    BoundaryAppendNotLogged,
+    fixed="0.22.1, 2.0",
+).at("appends", "replay_never_fails", "replay_gives_the_state_of_the_active")
 
 
 class CompleteOnce(ClientCalls, lane="namenode"):
@@ -68,15 +60,9 @@ class CompleteOnce(ClientCalls, lane="namenode"):
         s.end_call(client)
 
 
-HDFS_3031 = Bug(
-    "HDFS-3031",
-    "complete() is not idempotent: repeated after a lost answer it is refused",
-    parts=(CompleteOnce,),
-    breaks=("repeated_call_is_answered",),
-    configuration="lost_answers",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-3031; fixed in 2.0.2",
-)
+HDFS_3031 = historic(
+    "HDFS-3031", "complete() is not idempotent: repeated after a lost answer it is refused", CompleteOnce, fixed="2.0.2"
+).at("lost_answers", "repeated_call_is_answered")
 
 
 class ReplayedAppendDropsBlock(EditReplay, lane="standby"):
@@ -87,25 +73,19 @@ class ReplayedAppendDropsBlock(EditReplay, lane="standby"):
         s.image[file].block.fire(BlockLifecycle.remove)
 
 
-HDFS_3922 = Bug(
+HDFS_3922 = historic(
     "HDFS-3922",
     "the replay of an append throws the block under construction away",
-    parts=(ReplayedAppendDropsBlock,),
-    breaks=("promised_bytes_survive", "replay_gives_the_state_of_the_active"),
-    configuration="appends",
-    depth=15,
-    source="https://issues.apache.org/jira/browse/HDFS-3922; fixed in 0.23.4",
-)
+    ReplayedAppendDropsBlock,
+    fixed="0.23.4",
+).at("appends", "promised_bytes_survive", "replay_gives_the_state_of_the_active")
 
-HDFS_6527 = Bug(
+HDFS_6527 = historic(
     "HDFS-6527",
     "addBlock for a file that was deleted meanwhile: the edit names a path that is no more",
+    fixed="2.5.0",
     drops=(("add_block", "the file is not deleted"),),
-    breaks=("replay_never_fails",),
-    configuration="deletions",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-6527; fixed in 2.5.0",
-)
+).at("deletions", "replay_never_fails")
 
 
 class PathOfTheCaller(ClientCalls, lane="namenode"):
@@ -123,38 +103,26 @@ class PathOfTheCaller(ClientCalls, lane="namenode"):
         return s.created_at[file]
 
 
-HDFS_6622 = Bug(
-    "HDFS-6622",
-    "addBlock logs the path that the file had before it was renamed",
-    parts=(PathOfTheCaller,),
-    breaks=("replay_never_fails",),
-    configuration="renames",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-6622; fixed in 2.5.0",
-)
+HDFS_6622 = historic(
+    "HDFS-6622", "addBlock logs the path that the file had before it was renamed", PathOfTheCaller, fixed="2.5.0"
+).at("renames", "replay_never_fails")
 
-HDFS_6647 = Bug(
+HDFS_6647 = historic(
     "HDFS-6647",
     "updatePipeline for a deleted file that a snapshot keeps is logged",
+    fixed="2.5.0",
     drops=(
         ("update_block_for_pipeline", "the file is not deleted"),
         ("update_pipeline", "the file is not deleted"),
     ),
-    breaks=("replay_never_fails",),
-    configuration="deletions",
-    depth=17,
-    source="https://issues.apache.org/jira/browse/HDFS-6647; fixed in 2.5.0",
-)
+).at("deletions", "replay_never_fails")
 
-HDFS_6825 = Bug(
+HDFS_6825 = historic(
     "HDFS-6825",
     "commitBlockSynchronization for a file whose blocks are still being removed: OP_CLOSE after OP_DELETE",
+    fixed="2.6.0",
     drops=(("commit_block_synchronization", "the file is not deleted"),),
-    breaks=("replay_never_fails",),
-    configuration="deletions",
-    depth=16,
-    source="https://issues.apache.org/jira/browse/HDFS-6825; fixed in 2.6.0",
-)
+).at("deletions", "replay_never_fails")
 
 
 class DeletedByName(LoggedTree, lane="namenode"):
@@ -165,25 +133,19 @@ class DeletedByName(LoggedTree, lane="namenode"):
         require(s.in_tree.has(file) | s.is_taken(s.path[file]), "the file is not deleted", refused)
 
 
-HDFS_7707 = Bug(
+HDFS_7707 = historic(
     "HDFS-7707",
     "a deleted file counts as there if another one was created at its path: its late commit is logged",
-    parts=(DeletedByName,),
-    breaks=("replay_never_fails",),
-    configuration="two_files",
-    depth=14,
-    source="https://issues.apache.org/jira/browse/HDFS-7707; fixed in 2.6.1",
-)
+    DeletedByName,
+    fixed="2.6.1",
+).at("two_files", "replay_never_fails")
 
-HDFS_12369 = Bug(
+HDFS_12369 = historic(
     "HDFS-12369",
     "the lease monitor closes or takes over a deleted file that a snapshot keeps, and logs it",
+    fixed="2.8.3, 2.9.0",
     drops=(("release_expired_lease", "the file is not deleted"),),
-    breaks=("replay_never_fails",),
-    configuration="deletions",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-12369; fixed in 2.8.3, 2.9.0",
-)
+).at("deletions", "replay_never_fails")
 
 
 class AppendBeforeQuota(LoggedAppends, lane="namenode"):
@@ -199,15 +161,12 @@ class AppendBeforeQuota(LoggedAppends, lane="namenode"):
         return False
 
 
-HDFS_7587 = Bug(
+HDFS_7587 = historic(
     "HDFS-7587",
     "an append that exceeds the quota has changed the file in memory, and logged nothing",
-    parts=(AppendBeforeQuota,),
-    breaks=("replay_gives_the_state_of_the_active", "replay_never_fails"),
-    configuration="appends",
-    depth=15,
-    source="https://issues.apache.org/jira/browse/HDFS-7587; fixed in 2.6.1, 2.7.0",
-)
+    AppendBeforeQuota,
+    fixed="2.6.1, 2.7.0",
+).at("appends", "replay_gives_the_state_of_the_active", "replay_never_fails")
 
 
 class ReportsOfTheRemoved(RecoveryInOutline, lane=Datanode):
@@ -217,14 +176,12 @@ class ReportsOfTheRemoved(RecoveryInOutline, lane=Datanode):
         """Nothing."""
 
 
-HDFS_6289 = Bug(
+HDFS_6289 = historic(
     "HDFS-6289",
     "a queued report of a datanode that was removed meanwhile makes the failover fail, again and again",
-    parts=(ReportsOfTheRemoved,),
-    breaks=("failover_ends",),
-    configuration="reports",
-    source="https://issues.apache.org/jira/browse/HDFS-6289; fixed in 2.5.0",
-)
+    ReportsOfTheRemoved,
+    fixed="2.5.0",
+).at("reports", "failover_ends")
 
 JOURNAL_BUGS = (
     HDFS_1149,

@@ -1,8 +1,6 @@
 """What Hadoop 2.7.4 does otherwise in hdfs.journal, beside its holes: no promise of that system breaks by it."""
 
-from dataclasses import replace
-
-from genstamp_model.language import Difference
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE, AddBlockUnderRecovery, MonitorDropsLease, ReopenedWithoutRecovery
 from genstamp_spec.hdfs.bugs.lease_2_7 import HDFS_2484, HDFS_15725
 
@@ -10,21 +8,17 @@ HDFS_10240 = Difference(
     "HDFS-10240",
     "complete() and addBlock() commit a block that is under recovery",
     parts=(AddBlockUnderRecovery, ReopenedWithoutRecovery),
-    configuration="reports",
-    shows="action complete_under_recovery",
     source=ISSUE + "HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0; what it breaks is in hdfs.lease",
-)
+).seen("reports", "action complete_under_recovery")
 HDFS_11817 = Difference(
     "HDFS-11817",
     "the lease monitor drops a file's lease when releasing it throws",
     parts=(MonitorDropsLease,),
-    configuration="small",
-    shows="action release_expired_lease_fails",
     source=ISSUE + "HDFS-11817; fixed in 2.8.2, 2.7.7; what it breaks is in hdfs.lease",
-)
+).seen("small", "action release_expired_lease_fails")
 JOURNAL_2_7 = (
-    replace(HDFS_2484, configuration="small"),
+    HDFS_2484.at("small"),
     HDFS_10240,
     HDFS_11817,
-    replace(HDFS_15725, configuration="small"),
+    HDFS_15725.at("small"),
 )

@@ -1,6 +1,6 @@
 """Holes of the edit log in Hadoop 3.4.1: what changes in memory before an edit is sure to be written."""
 
-from genstamp_model.language import Hole, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, File
 from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -22,20 +22,12 @@ CLOSING_FAILS_HALF_WAY = Hole(
     "closing-fails-half-way",
     "a recovery that cannot close the file has dropped or re-stamped the last block in memory, and logs nothing",
     parts=(ChangedBeforeClosing,),
-    breaks=("replay_gives_the_state_of_the_active",),
-    configuration="two_blocks",
-    depth=17,
-    repair="ask whether every earlier block is COMPLETE before commitBlockSynchronization changes anything.",
     source="facts G.6, S19; HDFS-17861, fixed in 3.5.0 for a removed block; "
     "FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
-)
+).at("two_blocks", "replay_gives_the_state_of_the_active")
 RECOVERY_ID_LEAVES_UNSYNCED = Hole(
     "recovery-id-leaves-unsynced",
     "a heartbeat carries a recovery id that is not on disk yet; the next NameNode gives the stamp out again",
     drops=(("receive_recovery_command", "the recovery id is synced"),),
-    breaks=("known_stamps_are_synced", "stamps_are_given_out_once"),
-    configuration="recoveries",
-    depth=10,
-    repair="hand a recovery command out only when its recovery id is on disk.",
     source="facts F.4 (note), H.5.2; FSNamesystem#internalReleaseLease, DatanodeManager#handleHeartbeat, Hadoop 3.4.1",
-)
+).at("recoveries", "known_stamps_are_synced", "stamps_are_given_out_once")

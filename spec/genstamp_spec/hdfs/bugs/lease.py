@@ -1,30 +1,25 @@
 """Historic faults of leases and of the calls that they decide about, each as one change to hdfs.lease (facts L.1)."""
 
-from genstamp_model.language import Bool, Bug, Members, Number, action, case, observe, require, those
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.late_calls import LateKind, no_call
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
-HDFS_966 = Bug(
+HDFS_966 = historic(
     "HDFS-966",
     "the lease monitor works in safe mode too",
+    fixed="0.21.0",
     drops=(("release_expired_lease", "the NameNode is not in safe mode"),),
-    breaks=("safe_mode_gives_out_no_stamp",),
-    configuration="restarts",
-    depth=8,
-    source="https://issues.apache.org/jira/browse/HDFS-966; fixed in 0.21.0",
-)
-HDFS_1141 = Bug(
+).at("restarts", "safe_mode_gives_out_no_stamp")
+HDFS_1141 = historic(
     "HDFS-1141",
     "complete() does not ask whether the caller owns the file",
+    fixed="0.22.0",
     drops=(("complete", "the caller owns the file"),),
-    breaks=("only_the_owner_changes_a_file",),
-    configuration="restarts",
-    depth=7,
-    source="https://issues.apache.org/jira/browse/HDFS-1141; fixed in 0.22.0",
-)
+).at("restarts", "only_the_owner_changes_a_file")
 
 
 class WholeLeaseGoes(Owners, lane="namenode"):
@@ -41,15 +36,12 @@ class WholeLeaseGoes(Owners, lane="namenode"):
         )
 
 
-HDFS_1204 = Bug(
+HDFS_1204 = historic(
     "HDFS-1204",
     "expiry recovers one file and ends the whole lease of its holder",
-    parts=(WholeLeaseGoes,),
-    breaks=("one_lease_per_open_file",),
-    configuration="takeovers",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-1204; fixed in the 0.20-append line",
-)
+    WholeLeaseGoes,
+    fixed="in the 0.20-append line",
+).at("takeovers", "one_lease_per_open_file")
 
 
 class LeaseKeepsOldPath(Owners, lane="namenode"):
@@ -59,14 +51,8 @@ class LeaseKeepsOldPath(Owners, lane="namenode"):
         """The lease covers the path as before."""
 
 
-HDFS_2827 = Bug(
-    "HDFS-2827",
-    "rename leaves the lease at the old path",
-    parts=(LeaseKeepsOldPath,),
-    breaks=("one_lease_per_open_file",),
-    configuration="files",
-    depth=2,
-    source="https://issues.apache.org/jira/browse/HDFS-2827; fixed in 0.23.1",
+HDFS_2827 = historic("HDFS-2827", "rename leaves the lease at the old path", LeaseKeepsOldPath, fixed="0.23.1").at(
+    "files", "one_lease_per_open_file"
 )
 
 
@@ -81,15 +67,9 @@ class RenameLosesLease(Owners, lane="namenode"):
         s.lease[holder].fire(LeaseLifecycle.release, where=last)
 
 
-HDFS_4248 = Bug(
-    "HDFS-4248",
-    "rename removes the lease instead of writing its new path",
-    parts=(RenameLosesLease,),
-    breaks=("one_lease_per_open_file",),
-    configuration="files",
-    depth=2,
-    source="https://issues.apache.org/jira/browse/HDFS-4248; fixed in 0.23.6, 2.0.3",
-)
+HDFS_4248 = historic(
+    "HDFS-4248", "rename removes the lease instead of writing its new path", RenameLosesLease, fixed="0.23.6, 2.0.3"
+).at("files", "one_lease_per_open_file")
 
 
 class RemovedFileKeepsLease(Owners, lane="namenode"):
@@ -99,15 +79,9 @@ class RemovedFileKeepsLease(Owners, lane="namenode"):
         """Nothing happens to the lease."""
 
 
-HDFS_4232 = Bug(
-    "HDFS-4232",
-    "a lease still covers a file that was removed",
-    parts=(RemovedFileKeepsLease,),
-    breaks=("one_lease_per_open_file",),
-    configuration="blocks",
-    depth=2,
-    source="https://issues.apache.org/jira/browse/HDFS-4232; fixed in 0.23.6",
-)
+HDFS_4232 = historic(
+    "HDFS-4232", "a lease still covers a file that was removed", RemovedFileKeepsLease, fixed="0.23.6"
+).at("blocks", "one_lease_per_open_file")
 
 
 class SecondPartTrustsTheFirst(Owners, lane="namenode"):
@@ -127,15 +101,9 @@ class SecondPartTrustsTheFirst(Owners, lane="namenode"):
         s.late = no_call()
 
 
-HDFS_4452 = Bug(
-    "HDFS-4452",
-    "two addBlock calls in flight add two blocks",
-    parts=(SecondPartTrustsTheFirst,),
-    breaks=("only_the_last_two_blocks_are_incomplete",),
-    configuration="late_calls",
-    depth=4,
-    source="https://issues.apache.org/jira/browse/HDFS-4452; fixed in 2.0.3",
-)
+HDFS_4452 = historic(
+    "HDFS-4452", "two addBlock calls in flight add two blocks", SecondPartTrustsTheFirst, fixed="2.0.3"
+).at("late_calls", "only_the_last_two_blocks_are_incomplete")
 
 
 class LengthIsNotSent(Owners, lane="namenode"):
@@ -148,15 +116,12 @@ class LengthIsNotSent(Owners, lane="namenode"):
         observe(num_bytes=num_bytes)
 
 
-HDFS_4516 = Bug(
+HDFS_4516 = historic(
     "HDFS-4516",
     "after the first hflush a block is still empty to the NameNode, which drops it when it starts again",
-    parts=(LengthIsNotSent,),
-    breaks=("promised_bytes_are_known", "only_empty_blocks_are_dropped"),
-    configuration="two_clients",
-    depth=4,
-    source="https://issues.apache.org/jira/browse/HDFS-4516; fixed in 2.3.0",
-)
+    LengthIsNotSent,
+    fixed="2.3.0",
+).at("two_clients", "promised_bytes_are_known", "only_empty_blocks_are_dropped")
 
 
 class RepeatedCallGetsNoLocations(Owners, lane="namenode"):
@@ -167,15 +132,12 @@ class RepeatedCallGetsNoLocations(Owners, lane="namenode"):
         return s.locations[file]
 
 
-HDFS_5257 = Bug(
+HDFS_5257 = historic(
     "HDFS-5257",
     "a repeated addBlock returns a block without locations after the NameNode has started again",
-    parts=(RepeatedCallGetsNoLocations,),
-    breaks=("given_block_has_locations",),
-    configuration="late_restart",
-    depth=5,
-    source="https://issues.apache.org/jira/browse/HDFS-5257; fixed in 2.3.0",
-)
+    RepeatedCallGetsNoLocations,
+    fixed="2.3.0",
+).at("late_restart", "given_block_has_locations")
 
 
 class CommitComesFirst(Owners, lane="namenode"):
@@ -192,15 +154,12 @@ class CommitComesFirst(Owners, lane="namenode"):
         return False
 
 
-HDFS_5558 = Bug(
+HDFS_5558 = historic(
     "HDFS-5558",
     "the last block is committed before the block before it is known to be complete",
-    parts=(CommitComesFirst,),
-    breaks=("only_the_last_two_blocks_are_incomplete",),
-    configuration="two_clients",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-5558; fixed in 0.23.10, 2.3.0",
-)
+    CommitComesFirst,
+    fixed="0.23.10, 2.3.0",
+).at("two_clients", "only_the_last_two_blocks_are_incomplete")
 
 
 class RepeatedCallWaits(Owners, lane="namenode"):
@@ -211,15 +170,12 @@ class RepeatedCallWaits(Owners, lane="namenode"):
         return super().may_have_it_again(client, file) & s.earlier_is_complete(file)
 
 
-HDFS_9690 = Bug(
+HDFS_9690 = historic(
     "HDFS-9690",
     "a repeated addBlock is refused while the client's previous block lacks replicas",
-    parts=(RepeatedCallWaits,),
-    breaks=("missed_block_can_be_had",),
-    configuration="late_calls",
-    depth=4,
-    source="https://issues.apache.org/jira/browse/HDFS-9690; fixed in 2.7.3",
-)
+    RepeatedCallWaits,
+    fixed="2.7.3",
+).at("late_calls", "missed_block_can_be_had")
 
 
 class LeaseGoesFirst(Owners, lane="namenode"):
@@ -237,15 +193,9 @@ class LeaseGoesFirst(Owners, lane="namenode"):
         s.attempt_ends(primary, file)
 
 
-HDFS_10763 = Bug(
-    "HDFS-10763",
-    "a lease is removed although closing the file fails",
-    parts=(LeaseGoesFirst,),
-    breaks=("one_lease_per_open_file",),
-    configuration="blocks",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-10763; fixed in 2.6.5, 2.7.4, 2.8.0",
-)
+HDFS_10763 = historic(
+    "HDFS-10763", "a lease is removed although closing the file fails", LeaseGoesFirst, fixed="2.6.5, 2.7.4, 2.8.0"
+).at("blocks", "one_lease_per_open_file")
 
 LEASE_BUGS = (
     HDFS_966,

@@ -6,7 +6,7 @@ Since HDFS-10240 such an entry shows nowhere in this system.
 
 from typing import Any
 
-from genstamp_model.language import Bool, Bug, Part, flag, per, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE, AddBlockUnderRecovery, ReopenedWithoutRecovery
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.state import Datanode, File
@@ -77,8 +77,5 @@ HDFS_10240_BY_FORCE = Bug(
     "HDFS-10240-with-HDFS-12886",
     "complete() and addBlock() complete a block that is under recovery, with any number of replicas",
     parts=(CompletesByForce,),
-    breaks=("fenced_client_changes_nothing",),
-    configuration="two_clients",
-    depth=5,
     source=ISSUE + "HDFS-10240, with HDFS-12886 as in 2.9.1 to 2.10.2; fixed in 3.0.4, 3.1.2, 3.2.0",
-)
+).at("two_clients", "fenced_client_changes_nothing")

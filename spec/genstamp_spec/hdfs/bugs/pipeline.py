@@ -3,7 +3,8 @@
 Faults of what the client and the NameNode say of the block stand in `pipeline_block.py`.
 """
 
-from genstamp_model.language import Bool, Bug, Ordered, action, require, when
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
 from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
@@ -20,15 +21,12 @@ class NodeStopsWithItsMirror(PipelineNetwork):
         s.close_connections(datanode)
 
 
-HDFS_101 = Bug(
+HDFS_101 = historic(
     "HDFS-101",
     "a node whose mirror failed stops itself, so that the client blames the wrong node",
-    parts=(NodeStopsWithItsMirror,),
-    breaks=("only_failed_nodes_are_given_up",),
-    configuration="pair",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-101; fixed in 0.20.2, 0.21.0",
-)
+    NodeStopsWithItsMirror,
+    fixed="0.20.2, 0.21.0",
+).at("pair", "only_failed_nodes_are_given_up")
 
 
 class RequestCarriesTheNewStamp(PipelineSetUp):
@@ -39,35 +37,26 @@ class RequestCarriesTheNewStamp(PipelineSetUp):
         return when(s.first_node() == datanode, s.stamp, s.new_stamp)
 
 
-HDFS_1467 = Bug(
+HDFS_1467 = historic(
     "HDFS-1467",
     "a node passes a request on with the stamp that it has raised already, and the next one refuses",
-    parts=(RequestCarriesTheNewStamp,),
-    breaks=("only_failed_nodes_are_given_up",),
-    configuration="chain",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-1467; fixed in 0.22.0",
-)
+    RequestCarriesTheNewStamp,
+    fixed="0.22.0",
+).at("chain", "only_failed_nodes_are_given_up")
 
-HDFS_2021 = Bug(
+HDFS_2021 = historic(
     "HDFS-2021",
     "the ack goes up before its bytes are visible on the node",
+    fixed="0.23.0",
     drops=(("send_ack", "its byte is visible here"),),
-    breaks=("acked_bytes_are_visible_on_every_node",),
-    configuration="pair",
-    depth=7,
-    source="https://issues.apache.org/jira/browse/HDFS-2021; fixed in 0.23.0",
-)
+).at("pair", "acked_bytes_are_visible_on_every_node")
 
 VISIBLE_BEFORE_THE_ACK = Bug(
     "visible-before-the-ack",
     "a byte becomes visible on a node before the next node has acknowledged it",
     drops=(("raise_bytes_acked", "the next node has acknowledged it"),),
-    breaks=("chain_is_in_order",),
-    configuration="pair",
-    depth=7,
     source="the other order in BlockReceiver.PacketResponder#run; compare HDFS-2021",
-)
+).at("pair", "chain_is_in_order")
 
 
 class WriteErrorNamesNobody(PipelineSetUp, lane="client"):
@@ -82,15 +71,12 @@ class WriteErrorNamesNobody(PipelineSetUp, lane="client"):
         s.stage = Stage.FAILED
 
 
-HDFS_3398 = Bug(
+HDFS_3398 = historic(
     "HDFS-3398",
     "an error while the client writes to the first node ends the whole write",
-    parts=(WriteErrorNamesNobody,),
-    breaks=("write_fails_only_with_cause",),
-    configuration="pair",
-    depth=7,
-    source="https://issues.apache.org/jira/browse/HDFS-3398; fixed in 2.0.2",
-)
+    WriteErrorNamesNobody,
+    fixed="2.0.2",
+).at("pair", "write_fails_only_with_cause")
 
 
 class NobodyIsReplaced(PipelineSetUp):
@@ -101,15 +87,12 @@ class NobodyIsReplaced(PipelineSetUp):
         return s.pipeline.is_empty() & ~s.pipeline.is_empty()
 
 
-HDFS_1606 = Bug(
+HDFS_1606 = historic(
     "HDFS-1606",
     "no datanode takes the place of one that failed, until hflushed bytes are on a single node",
-    parts=(NobodyIsReplaced,),
-    breaks=("lost_node_is_replaced",),
-    configuration="spare",
-    depth=9,
-    source="https://issues.apache.org/jira/browse/HDFS-1606; fixed in 0.23.0",
-)
+    NobodyIsReplaced,
+    fixed="0.23.0",
+).at("spare", "lost_node_is_replaced")
 
 
 class NobodyIsReplacedWhileClosing(PipelineSetUp):
@@ -120,15 +103,12 @@ class NobodyIsReplacedWhileClosing(PipelineSetUp):
         return super().wants_replacement() & ~s.stage.at(Stage.CLOSE_RECOVERY)
 
 
-HDFS_16146 = Bug(
+HDFS_16146 = historic(
     "HDFS-16146",
     "a node that fails while the block is closed is not replaced by one that has the data",
-    parts=(NobodyIsReplacedWhileClosing,),
-    breaks=("lost_node_is_replaced",),
-    configuration="spare",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-16146; fixed in 3.4.0",
-)
+    NobodyIsReplacedWhileClosing,
+    fixed="3.4.0",
+).at("spare", "lost_node_is_replaced")
 
 
 class SourceMustHaveTheClientsStamp(PipelineSetUp):
@@ -139,15 +119,12 @@ class SourceMustHaveTheClientsStamp(PipelineSetUp):
         return super().can_copy(source) & (s.replica[source].stamp == s.stamp)
 
 
-HDFS_3436 = Bug(
+HDFS_3436 = historic(
     "HDFS-3436",
     "no datanode can be added after a recovery that failed half-way, since the source has that one's stamp",
-    parts=(SourceMustHaveTheClientsStamp,),
-    breaks=("write_fails_only_with_cause",),
-    configuration="four",
-    depth=13,
-    source="https://issues.apache.org/jira/browse/HDFS-3436; fixed in 2.0.2",
-)
+    SourceMustHaveTheClientsStamp,
+    fixed="2.0.2",
+).at("four", "write_fails_only_with_cause")
 
 
 class SameTargetEachTime(PipelineSetUp):
@@ -167,22 +144,16 @@ class RestartsCount(PlannedRestarts):
         s.count_recovery()
 
 
-HDFS_9752 = Bug(
+HDFS_9752 = historic(
     "HDFS-9752",
     "planned restarts use up the recoveries that a slow writer has, and its write fails",
-    parts=(RestartsCount,),
-    breaks=("write_fails_only_with_cause",),
-    configuration="upgrade",
-    depth=35,
-    source="https://issues.apache.org/jira/browse/HDFS-9752; fixed in 2.6.5, 2.7.3",
-)
+    RestartsCount,
+    fixed="2.6.5, 2.7.3",
+).at("upgrade", "write_fails_only_with_cause")
 
-HDFS_9106 = Bug(
+HDFS_9106 = historic(
     "HDFS-9106",
     "a transfer that fails is tried again between the same nodes, and then the write fails",
-    parts=(SameTargetEachTime,),
-    breaks=("write_fails_only_with_cause",),
-    configuration="four",
-    depth=8,
-    source="https://issues.apache.org/jira/browse/HDFS-9106; fixed in 2.7.2, 2.8.0",
-)
+    SameTargetEachTime,
+    fixed="2.7.2, 2.8.0",
+).at("four", "write_fails_only_with_cause")

@@ -1,6 +1,7 @@
 """Faults of the write pipeline by which a write neither goes on nor fails."""
 
-from genstamp_model.language import Bool, Bug
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.state import Datanode
 
@@ -13,12 +14,6 @@ class NobodyTimesOut(PipelineSetUp):
         return ~s.connected.has(datanode)
 
 
-HDFS_724 = Bug(
-    "HDFS-724",
-    "a node that does not answer is never noticed, and the write hangs",
-    parts=(NobodyTimesOut,),
-    breaks=("write_ends_well", "pipeline_is_set_up_again"),
-    configuration="pair",
-    depth=0,
-    source="https://issues.apache.org/jira/browse/HDFS-724; fixed in 0.21.0",
-)
+HDFS_724 = historic(
+    "HDFS-724", "a node that does not answer is never noticed, and the write hangs", NobodyTimesOut, fixed="0.21.0"
+).at("pair", "write_ends_well", "pipeline_is_set_up_again")

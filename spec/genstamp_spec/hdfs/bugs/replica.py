@@ -2,20 +2,8 @@
 
 from typing import Final
 
-from genstamp_model.language import (
-    Bool,
-    Bug,
-    Difference,
-    Hole,
-    Number,
-    Ordered,
-    action,
-    ordered,
-    per,
-    pick,
-    require,
-    when,
-)
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.replica_operations import ReplicaOperations
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
@@ -50,15 +38,12 @@ class CloseInTwoSteps(ReplicaWriters, lane=Datanode):
         s.becomes_final(datanode)
 
 
-HDFS_7065 = Bug(
+HDFS_7065 = historic(
     "HDFS-7065",
     "recoverClose checks the stamp and raises it in two steps: a late call lowers it",
-    parts=(CloseInTwoSteps,),
-    breaks=("replica_stamp_never_decreases",),
-    configuration="generations",
-    depth=8,
-    source=ISSUE + "HDFS-7065; fixed in 2.6.0",
-)
+    CloseInTwoSteps,
+    fixed="2.6.0",
+).at("generations", "replica_stamp_never_decreases")
 
 
 class NothingIsCut(ReplicaOperations):
@@ -68,15 +53,12 @@ class NothingIsCut(ReplicaOperations):
         """The file stays as it is."""
 
 
-HDFS_3875 = Bug(
+HDFS_3875 = historic(
     "HDFS-3875",
     "recoverRbw does not cut the replica to what was acknowledged, so that a broken pipeline's bytes stay",
-    parts=(NothingIsCut,),
-    breaks=("unacknowledged_bytes_end_with_their_pipeline",),
-    configuration="requests",
-    depth=6,
-    source=ISSUE + "HDFS-3875; fixed in 0.23.10, 2.2.0 or shortly before",
-)
+    NothingIsCut,
+    fixed="0.23.10, 2.2.0 or shortly before",
+).at("requests", "unacknowledged_bytes_end_with_their_pipeline")
 
 
 class MemoryDecides(ReplicaOperations):
@@ -94,25 +76,19 @@ class MemoryDecides(ReplicaOperations):
         replica.bytes_on_disk = when(longer, replica.bytes_acked, replica.bytes_on_disk)
 
 
-HDFS_11472 = Bug(
+HDFS_11472 = historic(
     "HDFS-11472",
     "after a failed write memory lags behind the file, and recoverRbw goes by it: the file's tail stays, or it refuses",
-    parts=(MemoryDecides,),
-    breaks=("unacknowledged_bytes_end_with_their_pipeline",),
-    configuration="requests",
-    depth=6,
-    source=ISSUE + "HDFS-11472; fixed in 2.7.4, 2.8.2",
-)
+    MemoryDecides,
+    fixed="2.7.4, 2.8.2",
+).at("requests", "unacknowledged_bytes_end_with_their_pipeline")
 
-HDFS_897 = Bug(
+HDFS_897 = historic(
     "HDFS-897",
     "invalidate compares a stamp with itself: a replica of any generation is deleted",
+    fixed="0.21.0",
     drops=(("serve_invalidate", "the replica has the stamp that is to be deleted"),),
-    breaks=("only_condemned_generations_are_deleted",),
-    configuration="requests",
-    depth=5,
-    source=ISSUE + "HDFS-897; fixed in 0.21.0",
-)
+).at("requests", "only_condemned_generations_are_deleted")
 
 
 class FileIsNotCut(ReplicaRecovery):
@@ -126,15 +102,12 @@ class FileIsNotCut(ReplicaRecovery):
         replica.file_bytes = when(replica.state.at(ReplicaLifecycle.rwr), file_bytes, replica.file_bytes)
 
 
-HDFS_5728 = Bug(
+HDFS_5728 = historic(
     "HDFS-5728",
     "an RWR keeps a file longer than its checksums cover, so that every recovery of it fails",
-    parts=(FileIsNotCut,),
-    breaks=("waiting_replicas_can_be_recovered",),
-    configuration="requests",
-    depth=6,
-    source=ISSUE + "HDFS-5728; fixed in 2.3.0",
-)
+    FileIsNotCut,
+    fixed="2.3.0",
+).at("requests", "waiting_replicas_can_be_recovered")
 
 
 class LengthIsNotRecorded(ReplicaRequests):
@@ -149,25 +122,19 @@ class LengthIsNotRecorded(ReplicaRequests):
         s.replica[datanode].num_bytes = num_bytes
 
 
-HDFS_676 = Bug(
+HDFS_676 = historic(
     "HDFS-676",
     "updateReplicaUnderRecovery finalizes the replica with another length than the one agreed on",
-    parts=(LengthIsNotRecorded,),
-    breaks=("finalized_replicas_have_one_length",),
-    configuration="requests",
-    depth=7,
-    source=ISSUE + "HDFS-676; fixed in 0.21.0",
-)
+    LengthIsNotRecorded,
+    fixed="0.21.0",
+).at("requests", "finalized_replicas_have_one_length")
 
 RECOVER_RBW_WITHOUT_WINDOW = Bug(
     "recover-rbw-without-window",
     "recoverRbw does not compare stamps: a pipeline that was overtaken lowers the replica's",
     drops=(("serve_recover_rbw", "the replica's stamp lies between the block's and the new one"),),
-    breaks=("replica_stamp_never_decreases",),
-    configuration="generations",
-    depth=6,
     source="facts L.5; the check is in FsDatasetImpl#recoverRbw since appends were redesigned (HDFS-265)",
-)
+).at("generations", "replica_stamp_never_decreases")
 
 
 class NothingIsReplaced(ReplicaWriters, lane=Datanode):
@@ -184,10 +151,8 @@ HDFS_17299 = Difference(
     "HDFS-17299",
     "createRbw refuses whatever replica is there: a pipeline is not set up again, but for another block",
     parts=(NothingIsReplaced,),
-    configuration="requests",
-    shows="refusal serve_create_rbw_again, ReplicaAlreadyExistsException: the datanode has no replica",
     source=ISSUE + "HDFS-17299; otherwise since 3.4.1",
-)
+).seen("requests", "refusal serve_create_rbw_again, ReplicaAlreadyExistsException: the datanode has no replica")
 
 
 class AppendComparesStampsFirst(ReplicaOperations):
@@ -203,10 +168,8 @@ APPEND_COMPARES_STAMPS_FIRST = Difference(
     "append-compares-stamps-first",
     "an append compares the stamps of the request before it looks for the replica",
     parts=(AppendComparesStampsFirst,),
-    configuration="requests",
-    shows="refusal serve_append, IOException: the new stamp is not below the old one, whatever is there",
     source="found on Apache HDFS 3.3.6; FsDatasetImpl#append, Hadoop 2.7.4, 2.10.2 and 3.3.6, otherwise in 3.4.1",
-)
+).seen("requests", "refusal serve_append, IOException: the new stamp is not below the old one, whatever is there")
 
 _BRINGS_A_STAMP: Final = ("serve_append", "serve_recover_append", "serve_recover_close", "serve_recover_rbw")
 
@@ -214,14 +177,9 @@ PIPELINES_BRING_A_NEW_STAMP = Hole(
     "pipelines-bring-a-new-stamp",
     "a datanode gives its replica to a pipeline whose new stamp is the one that the block has (HDFS-17850)",
     drops=tuple((action, "the new stamp is above the old one") for action in _BRINGS_A_STAMP),
-    breaks=("pipelines_go_on_under_a_later_stamp",),
-    configuration="requests",
-    depth=4,
-    repair="Refuse a new stamp that is not above that of the request's block, in FsDatasetImpl#append, #recoverCheck "
-    "and #recoverRbwImpl. Still take a replica that has the new stamp already: an earlier request with it was served.",
     source=ISSUE + "HDFS-17850; facts B2 to B5, B.3; FsDatasetImpl#append, #recoverCheck, #recoverRbwImpl, Hadoop "
     "3.4.1 and 3.5.0; acknowledged bytes that it loses are shown as HDFS-17850 in hdfs.write_path",
-)
+).at("requests", "pipelines_go_on_under_a_later_stamp")
 
 
 class PlannedRestartShowsAll(ReplicaRecovery):
@@ -239,9 +197,5 @@ RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
     "restart-keeps-what-was-acknowledged",
     "after a planned restart bytes are visible that no other node of the pipeline need have",
     parts=(PlannedRestartShowsAll,),
-    breaks=("only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas"),
-    configuration="requests",
-    depth=6,
-    repair="Write bytesAcked into the .restart file and take the smaller of it and the validated length.",
     source="found with this model; facts B12; LocalReplicaInPipeline's constructor, Hadoop 3.4.1",
-)
+).at("requests", "only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas")

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from genstamp_model.language import Bug, action, require
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.replica_threads import Operation, ReplicaThreads
 from genstamp_spec.hdfs.parts.state import Datanode
 
@@ -15,14 +16,12 @@ class WaitsUnderTheLock(ReplicaThreads):
         require(s.operation[datanode].at(Operation.NONE), "the dataset lock is free")
 
 
-HDFS_5016 = Bug(
+HDFS_5016 = historic(
     "HDFS-5016",
     "an operation waits without end for a writer, under the lock that the writer's responder needs to end",
-    parts=(WaitsUnderTheLock,),
-    breaks=("waiting_for_a_writer_ends",),
-    configuration="copy",
-    source="https://issues.apache.org/jira/browse/HDFS-5016; fixed in 2.1.0-beta",
-)
+    WaitsUnderTheLock,
+    fixed="2.1.0-beta",
+).at("copy", "waiting_for_a_writer_ends")
 STOPS_UNDER_THE_LOCK = replace(
     HDFS_5016,
     name="stops-under-the-lock",
@@ -42,11 +41,9 @@ class AnyReplicaIsInTheWay(ReplicaThreads, lane=Datanode):
         s.create_temporary(datanode, s.new_stamp)
 
 
-HDFS_6948 = Bug(
+HDFS_6948 = historic(
     "HDFS-6948",
     "a copy of a newer generation is refused for ever because an older replica lies there that was being written",
-    parts=(AnyReplicaIsInTheWay,),
-    breaks=("newer_copy_arrives",),
-    configuration="copy",
-    source="https://issues.apache.org/jira/browse/HDFS-6948; fixed in 2.6.0",
-)
+    AnyReplicaIsInTheWay,
+    fixed="2.6.0",
+).at("copy", "newer_copy_arrives")

@@ -1,19 +1,7 @@
 """Faults of what the NameNode makes of reports: which replicas count, are corrupt, are deleted or copied."""
 
-from genstamp_model.language import (
-    Bool,
-    Bug,
-    Enumerated,
-    Members,
-    Number,
-    Ordered,
-    action,
-    none,
-    ordered,
-    per,
-    require,
-    when,
-)
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reconstruction import Reconstruction
 from genstamp_spec.hdfs.parts.reports_state import ReportedState, not_corrupt
@@ -30,12 +18,9 @@ HDFS_17129 = Bug(
     "HDFS-17129",
     "incremental reports have a thread of their own: one overtakes a full report, and the older full report wins",
     drops=(("send_incremental_report", "no full report is on its way"),),
-    breaks=("heard_replicas_complete_a_block", "corrupt_replicas_do_not_match"),
-    configuration="pipeline",
-    depth=9,
     source="https://issues.apache.org/jira/browse/HDFS-17129; came with HDFS-16016 in 3.3.6 "
     "(BPServiceActor.IBRTaskHandler); fixed in 3.4.0 by HDFS-17343, which takes HDFS-16016 back",
-)
+).at("pipeline", "heard_replicas_complete_a_block", "corrupt_replicas_do_not_match")
 
 # Committing and completing.
 
@@ -50,15 +35,12 @@ class ReportsComplete(BlockMap, lane="namenode"):
         s.block[file].fire(BlockLifecycle.force_complete, where=completes)
 
 
-HDFS_800 = Bug(
+HDFS_800 = historic(
     "HDFS-800",
     "reports of replicas complete the last block before its client has committed it",
-    parts=(ReportsComplete,),
-    breaks=("commit_fixes_content",),
-    configuration="pipeline",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-800; fixed in 0.21.0",
-)
+    ReportsComplete,
+    fixed="0.21.0",
+).at("pipeline", "commit_fixes_content")
 
 
 class DecommissioningDoesNotCount(BlockMap, lane="namenode"):
@@ -69,15 +51,12 @@ class DecommissioningDoesNotCount(BlockMap, lane="namenode"):
         return s.live(file)
 
 
-HDFS_11486 = Bug(
+HDFS_11486 = historic(
     "HDFS-11486",
     "a block whose replicas are on decommissioning datanodes stays COMMITTED, and close() fails",
-    parts=(DecommissioningDoesNotCount,),
-    breaks=("heard_replicas_complete_a_block",),
-    configuration="lost_bytes",
-    depth=8,
-    source="https://issues.apache.org/jira/browse/HDFS-11486; fixed in 2.7.4, 3.0.0-alpha4",
-)
+    DecommissioningDoesNotCount,
+    fixed="2.7.4, 3.0.0-alpha4",
+).at("lost_bytes", "heard_replicas_complete_a_block")
 
 
 class RecoveryAsksForLiveReplicas(SomeRecovery, lane="namenode"):
@@ -93,15 +72,12 @@ class RecoveryAsksForLiveReplicas(SomeRecovery, lane="namenode"):
         s.update_needed(file)
 
 
-HDFS_11499 = Bug(
+HDFS_11499 = historic(
     "HDFS-11499",
     "a recovery of replicas on decommissioning datanodes cannot close its file, for they do not count as live",
-    parts=(RecoveryAsksForLiveReplicas,),
-    breaks=("only_a_client_leaves_a_block_committed",),
-    configuration="decommissions",
-    depth=7,
-    source="https://issues.apache.org/jira/browse/HDFS-11499; fixed in 2.7.4, 2.9.0, 3.0.0-alpha4",
-)
+    RecoveryAsksForLiveReplicas,
+    fixed="2.7.4, 2.9.0, 3.0.0-alpha4",
+).at("decommissions", "only_a_client_leaves_a_block_committed")
 
 
 class LocationsKeepTheBlocksStamp(NamenodeReports, lane="namenode"):
@@ -113,15 +89,12 @@ class LocationsKeepTheBlocksStamp(NamenodeReports, lane="namenode"):
         s.location_stamp[file][datanode] = when(where, s.block_stamp[file], s.location_stamp[file][datanode])
 
 
-HDFS_5557 = Bug(
+HDFS_5557 = historic(
     "HDFS-5557",
     "a replica reported just before updatePipeline is noted under the old stamp, and dropped as stale",
-    parts=(LocationsKeepTheBlocksStamp,),
-    breaks=("heard_replicas_complete_a_block",),
-    configuration="pipeline",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-5557; fixed in 0.23.10, 2.3.0",
-)
+    LocationsKeepTheBlocksStamp,
+    fixed="0.23.10, 2.3.0",
+).at("pipeline", "heard_replicas_complete_a_block")
 
 
 class AnyGenerationCounts(NamenodeReports, lane="namenode"):
@@ -135,15 +108,12 @@ class AnyGenerationCounts(NamenodeReports, lane="namenode"):
         """Nothing is dropped."""
 
 
-HDFS_5438 = Bug(
+HDFS_5438 = historic(
     "HDFS-5438",
     "an old replica that is reported while the block is open counts, and stays counted when it is committed",
-    parts=(AnyGenerationCounts,),
-    breaks=("counted_replicas_match", "open_blocks_have_no_old_replica"),
-    configuration="pipeline",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-5438; fixed in 0.23.10, 2.3.0",
-)
+    AnyGenerationCounts,
+    fixed="0.23.10, 2.3.0",
+).at("pipeline", "counted_replicas_match", "open_blocks_have_no_old_replica")
 
 
 class OldFinalizedCounts(NamenodeReports, lane="namenode"):
@@ -154,15 +124,12 @@ class OldFinalizedCounts(NamenodeReports, lane="namenode"):
         return (stamp < s.block_stamp[file]) & (stamp > s.block_stamp[file])
 
 
-HDFS_5723 = Bug(
+HDFS_5723 = historic(
     "HDFS-5723",
     "a FINALIZED replica that missed an append counts for the open block",
-    parts=(OldFinalizedCounts,),
-    breaks=("open_blocks_have_no_old_replica",),
-    configuration="pipeline",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-5723; fixed in 2.6.0",
-)
+    OldFinalizedCounts,
+    fixed="2.6.0",
+).at("pipeline", "open_blocks_have_no_old_replica")
 
 
 class OldUnfinishedCounts(NamenodeReports, lane="namenode"):
@@ -173,15 +140,12 @@ class OldUnfinishedCounts(NamenodeReports, lane="namenode"):
         return (stamp < s.block_stamp[file]) & (stamp > s.block_stamp[file])
 
 
-HDFS_13840 = Bug(
+HDFS_13840 = historic(
     "HDFS-13840",
     "an RBW or RWR of an older generation becomes a location of the open block",
-    parts=(OldUnfinishedCounts,),
-    breaks=("open_blocks_have_no_old_replica",),
-    configuration="pipeline",
-    depth=7,
-    source="https://issues.apache.org/jira/browse/HDFS-13840; fixed in 3.1.2, 3.2.0",
-)
+    OldUnfinishedCounts,
+    fixed="3.1.2, 3.2.0",
+).at("pipeline", "open_blocks_have_no_old_replica")
 
 # Corrupt replicas.
 
@@ -198,15 +162,12 @@ class RbwIsCorrupt(NamenodeReports, lane="namenode"):
         return ~s.stored[file].has(datanode)
 
 
-HDFS_2791 = Bug(
+HDFS_2791 = historic(
     "HDFS-2791",
     "a report of an RBW that races with the end of the file makes a good replica corrupt",
-    parts=(RbwIsCorrupt,),
-    breaks=("corrupt_replicas_do_not_match",),
-    configuration="recoveries",
-    depth=9,
-    source="https://issues.apache.org/jira/browse/HDFS-2791; fixed in 0.23.1, 1.1.0",
-)
+    RbwIsCorrupt,
+    fixed="0.23.1, 1.1.0",
+).at("recoveries", "corrupt_replicas_do_not_match")
 
 
 class MarkIsDroppedUndeleted(NamenodeReports, lane="namenode"):
@@ -219,15 +180,12 @@ class MarkIsDroppedUndeleted(NamenodeReports, lane="namenode"):
         s.corrupt[file].update(lambda d: when(forgotten, not_corrupt(), s.corrupt[file][d]))
 
 
-HDFS_4799 = Bug(
+HDFS_4799 = historic(
     "HDFS-4799",
     "a corrupt replica counts as live although its deletion was put off, and good ones are deleted in its place",
-    parts=(MarkIsDroppedUndeleted,),
-    breaks=("last_good_replica_is_not_deleted", "counted_replicas_match"),
-    configuration="restarts",
-    depth=14,
-    source="https://issues.apache.org/jira/browse/HDFS-4799; fixed in 2.1.0, 0.23.8",
-)
+    MarkIsDroppedUndeleted,
+    fixed="2.1.0, 0.23.8",
+).at("restarts", "last_good_replica_is_not_deleted", "counted_replicas_match")
 
 
 class LeftOutReplicasStay(SomeRecovery, lane="namenode"):
@@ -237,15 +195,12 @@ class LeftOutReplicasStay(SomeRecovery, lane="namenode"):
         """Nothing is marked."""
 
 
-HDFS_7930 = Bug(
+HDFS_7930 = historic(
     "HDFS-7930",
     "a replica that a recovery has left out counts on, under the old stamp",
-    parts=(LeftOutReplicasStay,),
-    breaks=("counted_replicas_match",),
-    configuration="recoveries",
-    depth=11,
-    source="https://issues.apache.org/jira/browse/HDFS-7930; fixed in 2.6.1, 2.7.0",
-)
+    LeftOutReplicasStay,
+    fixed="2.6.1, 2.7.0",
+).at("recoveries", "counted_replicas_match")
 
 
 class DecommissioningKeepsCorrupt(NamenodeReports, lane="namenode"):
@@ -256,15 +211,12 @@ class DecommissioningKeepsCorrupt(NamenodeReports, lane="namenode"):
         return s.live(file).size()
 
 
-HDFS_16064 = Bug(
+HDFS_16064 = historic(
     "HDFS-16064",
     "a corrupt replica is kept for want of live ones although decommissioning ones make it superfluous",
-    parts=(DecommissioningKeepsCorrupt,),
-    breaks=("corrupt_replicas_are_kept_for_want_of_good_ones",),
-    configuration="lost_bytes",
-    depth=17,
-    source="https://issues.apache.org/jira/browse/HDFS-16064; fixed in 3.2.5, 3.3.5, 3.4.0",
-)
+    DecommissioningKeepsCorrupt,
+    fixed="3.2.5, 3.3.5, 3.4.0",
+).at("lost_bytes", "corrupt_replicas_are_kept_for_want_of_good_ones")
 
 # Copies.
 
@@ -276,15 +228,12 @@ class ReopenedStaysQueued(SomeWriters, lane=Client):
         """No queue is told."""
 
 
-HDFS_4022 = Bug(
+HDFS_4022 = historic(
     "HDFS-4022",
     "a block that is opened again stays queued for reconstruction, as it was before",
-    parts=(ReopenedStaysQueued,),
-    breaks=("open_blocks_are_not_copied",),
-    configuration="reopened",
-    depth=11,
-    source="https://issues.apache.org/jira/browse/HDFS-4022; fixed in 2.0.3-alpha",
-)
+    ReopenedStaysQueued,
+    fixed="2.0.3-alpha",
+).at("reopened", "open_blocks_are_not_copied")
 
 
 class OpenBlocksAreCopied(BlockMap, lane="namenode"):
@@ -295,15 +244,12 @@ class OpenBlocksAreCopied(BlockMap, lane="namenode"):
         return s.block[file].at(*BlockLifecycle.any_state)
 
 
-HDFS_9600 = Bug(
+HDFS_9600 = historic(
     "HDFS-9600",
     "a block that is being written is queued for reconstruction when a replica of it goes",
-    parts=(OpenBlocksAreCopied,),
-    breaks=("open_blocks_are_not_copied",),
-    configuration="pipeline",
-    depth=7,
-    source="https://issues.apache.org/jira/browse/HDFS-9600; fixed in 2.6.4, 2.7.3",
-)
+    OpenBlocksAreCopied,
+    fixed="2.6.4, 2.7.3",
+).at("pipeline", "open_blocks_are_not_copied")
 
 
 class OldBlockIsQueuedAgain(Reconstruction, lane="namenode"):
@@ -325,15 +271,12 @@ class OldBlockIsQueuedAgain(Reconstruction, lane="namenode"):
         return when(s.queued_stamp[file] > 0, s.queued_stamp[file], s.block_stamp[file])
 
 
-HDFS_8404 = Bug(
+HDFS_8404 = historic(
     "HDFS-8404",
     "a copy that timed out is ordered again under the stamp of the first order, which no replica has any more",
-    parts=(OldBlockIsQueuedAgain,),
-    breaks=("copies_are_of_the_present_generation",),
-    configuration="reopened_copies",
-    depth=19,
-    source="https://issues.apache.org/jira/browse/HDFS-8404; fixed in 2.6.1, 2.7.1",
-)
+    OldBlockIsQueuedAgain,
+    fixed="2.6.1, 2.7.1",
+).at("reopened_copies", "copies_are_of_the_present_generation")
 
 
 class AnyGenerationEndsTheWait(NamenodeReports, lane="namenode"):
@@ -345,15 +288,12 @@ class AnyGenerationEndsTheWait(NamenodeReports, lane="namenode"):
         s.pending[file].remove(datanode)
 
 
-HDFS_11960 = Bug(
+HDFS_11960 = historic(
     "HDFS-11960",
     "a late report of an older generation ends the wait for the replica of the present one",
-    parts=(AnyGenerationEndsTheWait,),
-    breaks=("short_blocks_are_queued",),
-    configuration="copies",
-    depth=17,
-    source="https://issues.apache.org/jira/browse/HDFS-11960; fixed in 2.8.2, 3.0.0-beta1",
-)
+    AnyGenerationEndsTheWait,
+    fixed="2.8.2, 3.0.0-beta1",
+).at("copies", "short_blocks_are_queued")
 
 BUGS = (
     HDFS_800,

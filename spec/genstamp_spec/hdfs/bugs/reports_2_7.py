@@ -1,6 +1,6 @@
 """What Hadoop 2.7.4 does otherwise in hdfs.reports, beside the faults that stand with the others of that system."""
 
-from genstamp_model.language import Difference, Members, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE
 from genstamp_spec.hdfs.parts.some_recovery import SomeRecovery
 from genstamp_spec.hdfs.parts.state import Datanode, File
@@ -19,7 +19,5 @@ HDFS_12886 = Difference(
     "HDFS-12886",
     "a file whose recovery leaves too few storages cannot be closed",
     parts=(TooFewAreNotClosed,),
-    configuration="recoveries",
-    shows="refusal commit_block_synchronization, IllegalStateException: minimal replication is reached",
     source=f"{ISSUE}HDFS-12886; fixed in 2.9.1, 3.0.3, 3.1.0; what never comes of it is in hdfs.block_recovery_ends",
-)
+).seen("recoveries", "refusal commit_block_synchronization, IllegalStateException: minimal replication is reached")

@@ -4,7 +4,7 @@ Its pipeline is not the NameNode's. A datanode that was left out of it is a loca
 the block's generation, and so its length decides when the block is recovered.
 """
 
-from genstamp_model.language import Bool, Bug, action, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE
 from genstamp_spec.hdfs.parts.state import Client, File, Replica
 from genstamp_spec.hdfs.state.resumptions import Resumptions
@@ -65,17 +65,11 @@ HDFS_17850 = Bug(
     "HDFS-17850",
     "a client appends under the stamp that the block has; a datanode that it left out decides the length in the end",
     parts=(AppendTakesItToo,),
-    breaks=("hflushed_bytes_survive",),
-    configuration="reused_stamp",
-    depth=29,
     source=ISSUE + "HDFS-17850; open; measured with Hadoop 3.4.1: of 2,000 acknowledged bytes 1,000 were left",
-)
+).at("reused_stamp", "hflushed_bytes_survive")
 HDFS_17850_IN_APPEND_ALONE = Bug(
     "HDFS-17850-in-append-alone",
     "the same where append refuses the old stamp: the client comes back with PIPELINE_SETUP_APPEND_RECOVERY",
     parts=(StampIsReused,),
-    breaks=("hflushed_bytes_survive",),
-    configuration="reused_stamp",
-    depth=27,
     source=ISSUE + "HDFS-17850; what the patches proposed there leave open (apache/hadoop pull requests 8320, 8334)",
-)
+).at("reused_stamp", "hflushed_bytes_survive")

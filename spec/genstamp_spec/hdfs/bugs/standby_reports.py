@@ -1,6 +1,7 @@
 """Faults of what a standby makes of reports that come before the edits that explain them."""
 
-from genstamp_model.language import Bool, Bug, those, when
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.standby_reports import Edit, EditKind, Known, StandbyReports, Told
 from genstamp_spec.hdfs.parts.state import Datanode
 
@@ -13,15 +14,12 @@ class CounterRunsAhead(StandbyReports, lane="namenode"):
         return edit.kind.at(EditKind.SET_STAMP)
 
 
-HDFS_14941 = Bug(
+HDFS_14941 = historic(
     "HDFS-14941",
     "a stamp counts as known before its block does, so that the first report of the block is thrown away",
-    parts=(CounterRunsAhead,),
-    breaks=("reported_replicas_are_known",),
-    configuration="failover",
-    depth=9,
-    source="https://issues.apache.org/jira/browse/HDFS-14941; fixed in 2.10.1, 3.2.2, 3.3.0",
-)
+    CounterRunsAhead,
+    fixed="2.10.1, 3.2.2, 3.3.0",
+).at("failover", "reported_replicas_are_known")
 
 
 class StandbyJudgesForGood(StandbyReports, lane="namenode"):
@@ -32,15 +30,12 @@ class StandbyJudgesForGood(StandbyReports, lane="namenode"):
         return s.from_the_future(told)
 
 
-HDFS_2742 = Bug(
+HDFS_2742 = historic(
     "HDFS-2742",
     "a standby marks a replica corrupt that is newer than the edits which it has read",
-    parts=(StandbyJudgesForGood,),
-    breaks=("reported_replicas_are_known", "standby_marks_nothing"),
-    configuration="failover",
-    depth=9,
-    source="https://issues.apache.org/jira/browse/HDFS-2742; fixed in 2.0.0-alpha (HA branch)",
-)
+    StandbyJudgesForGood,
+    fixed="2.0.0-alpha (HA branch)",
+).at("failover", "reported_replicas_are_known", "standby_marks_nothing")
 
 
 class QueueIsJudgedForGood(StandbyReports, lane="namenode"):
@@ -51,15 +46,12 @@ class QueueIsJudgedForGood(StandbyReports, lane="namenode"):
         s.judge(s.taken_from_queue(), those(Datanode, lambda d: where & s.queued[d].there), active=True)
 
 
-HDFS_3605 = Bug(
+HDFS_3605 = historic(
     "HDFS-3605",
     "reports of a later append are judged after the edits of an earlier one, and the replicas are marked corrupt",
-    parts=(QueueIsJudgedForGood,),
-    breaks=("reported_replicas_are_known", "standby_marks_nothing"),
-    configuration="failover",
-    depth=8,
-    source="https://issues.apache.org/jira/browse/HDFS-3605; fixed in 2.0.2-alpha",
-)
+    QueueIsJudgedForGood,
+    fixed="2.0.2-alpha",
+).at("failover", "reported_replicas_are_known", "standby_marks_nothing")
 
 
 class QueuedWithStoredStamp(StandbyReports, lane="namenode"):
@@ -71,14 +63,11 @@ class QueuedWithStoredStamp(StandbyReports, lane="namenode"):
         return Told(there=told.there, finalized=told.finalized, stamp=stamp)
 
 
-HDFS_15422 = Bug(
+HDFS_15422 = historic(
     "HDFS-15422",
     "a queued report carries the stored stamp in place of the reported one, and is judged by it after the failover",
-    parts=(QueuedWithStoredStamp,),
-    breaks=("reported_replicas_are_known", "old_replicas_do_not_count"),
-    configuration="failover",
-    depth=13,
-    source="https://issues.apache.org/jira/browse/HDFS-15422; fixed in 2.10.2, 3.2.3, 3.3.1",
-)
+    QueuedWithStoredStamp,
+    fixed="2.10.2, 3.2.3, 3.3.1",
+).at("failover", "reported_replicas_are_known", "old_replicas_do_not_count")
 
 BUGS = (HDFS_2742, HDFS_3605, HDFS_14941, HDFS_15422)

@@ -1,6 +1,7 @@
 """Faults of append and truncate that Hadoop once had."""
 
-from genstamp_model.language import Bool, Bug, Number, action, case, require
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
@@ -20,24 +21,18 @@ class AppendGoesElsewhere(DatanodeAppend, lane=Datanode):
         s.goes_on_without(client, file, datanode)
 
 
-HDFS_822 = Bug(
+HDFS_822 = historic(
     "HDFS-822",
     "an append moves the replica to any of the datanode's disks, and fails where that is not its own",
-    parts=(AppendGoesElsewhere,),
-    breaks=("good_nodes_take_part",),
-    configuration="one_datanode",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-822; fixed in 0.21",
-)
-HDFS_6325 = Bug(
+    AppendGoesElsewhere,
+    fixed="0.21",
+).at("one_datanode", "good_nodes_take_part")
+HDFS_6325 = historic(
     "HDFS-6325",
     "append opens a file whose last block has too few live replicas",
+    fixed="2.4.1",
     drops=(("append", "the last block is sufficiently replicated"),),
-    breaks=("append_finds_the_bytes",),
-    configuration="snapshot",
-    depth=9,
-    source="https://issues.apache.org/jira/browse/HDFS-6325; fixed in 2.4.1",
-)
+).at("snapshot", "append_finds_the_bytes")
 
 
 class SnapshotShowsAll(Snapshots, lane="namenode"):
@@ -49,15 +44,12 @@ class SnapshotShowsAll(Snapshots, lane="namenode"):
         return visible
 
 
-HDFS_7263 = Bug(
+HDFS_7263 = historic(
     "HDFS-7263",
     "a reader of a snapshot is shown bytes that were appended after it was taken",
-    parts=(SnapshotShowsAll,),
-    breaks=("snapshot_shows_no_later_bytes",),
-    configuration="snapshot",
-    depth=14,
-    source="https://issues.apache.org/jira/browse/HDFS-7263; fixed in 2.6.1, 2.7.0",
-)
+    SnapshotShowsAll,
+    fixed="2.6.1, 2.7.0",
+).at("snapshot", "snapshot_shows_no_later_bytes")
 
 
 class UpgradeHoldsNothing(NamenodeTruncate, lane="namenode"):
@@ -68,15 +60,12 @@ class UpgradeHoldsNothing(NamenodeTruncate, lane="namenode"):
         return s.is_in_snapshot(file)
 
 
-HDFS_7843 = Bug(
+HDFS_7843 = historic(
     "HDFS-7843",
     "a file that is truncated during an upgrade is cut in place, so that a rollback finds it shorter",
-    parts=(UpgradeHoldsNothing,),
-    breaks=("rollback_finds_its_bytes",),
-    configuration="two_clients",
-    depth=16,
-    source="https://issues.apache.org/jira/browse/HDFS-7843; fixed in 2.7.0",
-)
+    UpgradeHoldsNothing,
+    fixed="2.7.0",
+).at("two_clients", "rollback_finds_its_bytes")
 
 
 class SnapshotTakesTheSource(NamenodeTruncate, lane="namenode"):
@@ -87,15 +76,12 @@ class SnapshotTakesTheSource(NamenodeTruncate, lane="namenode"):
         return s.former_block[file].at(BlockLifecycle.complete)
 
 
-HDFS_7903 = Bug(
+HDFS_7903 = historic(
     "HDFS-7903",
     "deleting a snapshot removes the block that a truncate is about to copy, and the file is never closed",
-    parts=(SnapshotTakesTheSource,),
-    breaks=("copies_have_their_source",),
-    configuration="by_copy",
-    depth=16,
-    source="https://issues.apache.org/jira/browse/HDFS-7903; fixed in 2.7.0",
-)
+    SnapshotTakesTheSource,
+    fixed="2.7.0",
+).at("by_copy", "copies_have_their_source")
 
 
 class RepeatedTruncateIsRefused(NamenodeTruncate, lane="namenode"):
@@ -109,15 +95,12 @@ class RepeatedTruncateIsRefused(NamenodeTruncate, lane="namenode"):
         s.is_answered(client, file)
 
 
-HDFS_7926 = Bug(
+HDFS_7926 = historic(
     "HDFS-7926",
     "a truncate that is repeated while its recovery runs is refused, although it was carried out",
-    parts=(RepeatedTruncateIsRefused,),
-    breaks=("truncate_is_not_misreported",),
-    configuration="two_clients",
-    depth=11,
-    source="https://issues.apache.org/jira/browse/HDFS-7926; fixed in 2.7.0",
-)
+    RepeatedTruncateIsRefused,
+    fixed="2.7.0",
+).at("two_clients", "truncate_is_not_misreported")
 
 
 class SourceIsForgotten(NamenodeTruncate, lane="namenode"):
@@ -127,12 +110,9 @@ class SourceIsForgotten(NamenodeTruncate, lane="namenode"):
         """The former block stays in the block map, without a file."""
 
 
-HDFS_12638 = Bug(
+HDFS_12638 = historic(
     "HDFS-12638",
     "a file that is deleted while its block is copied for a truncate leaves the former block behind, without a file",
-    parts=(SourceIsForgotten,),
-    breaks=("blocks_belong_to_somebody",),
-    configuration="two_clients",
-    depth=12,
-    source="https://issues.apache.org/jira/browse/HDFS-12638; fixed in 2.7.5, 2.8.3",
-)
+    SourceIsForgotten,
+    fixed="2.7.5, 2.8.3",
+).at("two_clients", "blocks_belong_to_somebody")

@@ -2,36 +2,31 @@
 
 from dataclasses import replace
 
-from genstamp_model.language import Bug
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.block_recovery_2_7 import HDFS_13758
-from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE, NoGate
+from genstamp_spec.hdfs.bugs.hadoop_2_7 import NoGate
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.bugs.recovery import HDFS_2484, HDFS_10240, HDFS_12070, HDFS_14498, HDFS_15725
 from genstamp_spec.hdfs.bugs.truncate import HDFS_12638
 
-_SMALL = tuple(replace(one, configuration="one_datanode") for one in (HDFS_2484, HDFS_14498, HDFS_15725, HDFS_13758))
-_ONE_PARTICIPANT_FAILS = replace(HDFS_12070, configuration="in_place")
+_SMALL = tuple(one.at("one_datanode") for one in (HDFS_2484, HDFS_14498, HDFS_15725, HDFS_13758))
+_ONE_PARTICIPANT_FAILS = HDFS_12070.at("in_place")
 
 TRUNCATE_2_7 = (
     *_SMALL,
-    replace(HDFS_10240, breaks=("recovery_shuts_out_clients",), configuration="one_datanode", depth=9),
+    HDFS_10240.at("one_datanode", "recovery_shuts_out_clients"),
     _ONE_PARTICIPANT_FAILS,
     HDFS_12638,
 )
 """A recovery may follow another at once in 2.7.4 (HDFS-11576); in hdfs.truncate the gate may open at any time."""
 
-_OVERTAKEN = Bug(
+_OVERTAKEN = historic(
     "HDFS-11576",
     "a recovery may follow another at once, however young that is, and each preempts the one before: no cut ends",
-    parts=(NoGate,),
-    breaks=("truncate_ends",),
-    configuration="one_datanode",
-    source=ISSUE + "HDFS-11576; fixed in 2.9.1, 3.0.3",
-)
+    NoGate,
+    fixed="2.9.1, 3.0.3",
+).at("one_datanode", "truncate_ends")
 _COMMITTED_UNDER_RECOVERY = replace(
-    HDFS_10240,
-    title="a client that wrote the file commits it while it is being cut: the cut is forgotten",
-    breaks=("recovery_shuts_out_clients",),
-    configuration="one_datanode",
-    depth=12,
-)
+    HDFS_10240, title="a client that wrote the file commits it while it is being cut: the cut is forgotten"
+).at("one_datanode", "recovery_shuts_out_clients")
 TRUNCATE_ENDS_2_7 = (*_SMALL, _COMMITTED_UNDER_RECOVERY, _OVERTAKEN, _ONE_PARTICIPANT_FAILS)

@@ -1,6 +1,7 @@
 """Faults that keep a truncate from ending: one of old, and one of Hadoop 3.4.1."""
 
-from genstamp_model.language import Bool, Bug, Hole, action, require
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
 from genstamp_spec.hdfs.parts.state import Datanode, File
@@ -18,15 +19,12 @@ class CopyGoesElsewhere(DatanodeTruncate, lane=Datanode):
         attempt.failed.add(datanode)
 
 
-HDFS_9516 = Bug(
+HDFS_9516 = historic(
     "HDFS-9516",
     "the copy for a truncate goes to any of a datanode's disks, and fails where that is not the original's",
-    parts=(CopyGoesElsewhere,),
-    breaks=("truncate_ends",),
-    configuration="one_datanode",
-    depth=0,
-    source="https://issues.apache.org/jira/browse/HDFS-9516; fixed in 2.7.3",
-)
+    CopyGoesElsewhere,
+    fixed="2.7.3",
+).at("one_datanode", "truncate_ends")
 
 
 class LengthsMustAgree(DatanodeTruncate, lane=Datanode):
@@ -42,13 +40,6 @@ HALF_A_CUT_IS_ENOUGH = Hole(
     "an attempt that cuts some replicas in place and then fails leaves finalized replicas of two lengths, and so every "
     "later attempt fails: the truncate never ends",
     parts=(LengthsMustAgree,),
-    breaks=("truncate_ends",),
-    configuration="in_place",
-    depth=0,
-    repair=(
-        "in the recovery of a truncate let every FINALIZED replica take part that is at least as long as "
-        "the new length."
-    ),
     source="found with this model; facts G.4 row 1, G.5; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",
-)
+).at("in_place", "truncate_ends")

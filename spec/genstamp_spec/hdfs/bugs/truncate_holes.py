@@ -1,6 +1,6 @@
 """What Hadoop 3.4.1 lacks of append and truncate, each with its repair in the text."""
 
-from genstamp_model.language import Hole, case, pick, require, those
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
@@ -33,12 +33,8 @@ ANSWERS_ARE_KEPT = Hole(
     "answers-are-kept",
     "truncate is not in the retry cache: a call that is repeated after others have appended cuts their bytes off",
     parts=(AnswersAreNotKept,),
-    breaks=("hflushed_bytes_survive",),
-    configuration="retries",
-    depth=30,
-    repair="keep the answer to truncate in the retry cache (AtMostOnce).",
     source="facts E.0; https://issues.apache.org/jira/browse/HDFS-16322; NameNodeRpcServer#truncate, Hadoop 3.4.1",
-)
+).at("retries", "hflushed_bytes_survive")
 
 
 class DeletionTakesTheSnapshotsBlock(NamenodeTruncate, lane="namenode"):
@@ -53,13 +49,9 @@ DELETION_SPARES_SNAPSHOTS = Hole(
     "deletion-spares-snapshots",
     "a file that is deleted while its block is copied for a truncate takes the snapshot's block with it",
     parts=(DeletionTakesTheSnapshotsBlock,),
-    breaks=("snapshot_keeps_its_bytes",),
-    configuration="by_copy",
-    depth=16,
-    repair=("ask whether a snapshot holds the block before addDeleteBlock collects the other side of a truncate."),
     source="found while this was written; INode.BlocksMapUpdateInfo#addDeleteBlock (since HDFS-12638), "
     "INodeFile#collectBlocksBeyondSnapshot, Hadoop 3.4.1",
-)
+).at("by_copy", "snapshot_keeps_its_bytes")
 
 
 class CopiesOfEarlierAttemptsCount(NamenodeTruncate, lane="namenode"):
@@ -80,10 +72,6 @@ COPIES_OF_EARLIER_ATTEMPTS = Hole(
     "copies-of-earlier-attempts",
     "a copy that an earlier attempt of a truncate has made counts for the block, under a stamp that is not the block's",
     parts=(CopiesOfEarlierAttemptsCount,),
-    breaks=("counted_replicas_match",),
-    configuration="by_copy",
-    depth=30,
-    repair="mark replicas of another stamp as corrupt at the end of a copy on truncate too.",
     source="facts G.6 effect 5; FSNamesystem#commitBlockSynchronization, which calls "
     "BlockManager#markBlockReplicasAsCorrupt only where it is not copyTruncate, Hadoop 3.4.1",
-)
+).at("by_copy", "counted_replicas_match")

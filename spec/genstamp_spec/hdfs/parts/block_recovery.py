@@ -6,22 +6,7 @@ one recovery of a block at a time, where HDFS runs the older one on until it is 
 at the datanode called, but the primary counts it as failed, or gives up where a younger recovery is under way.
 """
 
-from genstamp_model.language import (
-    Bool,
-    Enumerated,
-    Members,
-    Number,
-    Ordered,
-    action,
-    case,
-    forall,
-    minimum,
-    none,
-    observe,
-    require,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
 from genstamp_spec.hdfs.parts.state import (
     Attempt,

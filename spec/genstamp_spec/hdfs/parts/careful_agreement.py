@@ -6,7 +6,7 @@ or RBW replica was found, the primary gives up. Stale locations are asked, only 
 longest ones decide: readers may have seen all of them, and the shorter ones are beginnings of them.
 """
 
-from genstamp_model.language import Bool, Members, Number, maximum, require, those
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.state import Attempt, Datanode, OriginalState
 from genstamp_spec.hdfs.state.messages import Holding

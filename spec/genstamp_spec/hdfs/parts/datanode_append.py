@@ -4,7 +4,7 @@ Coarser than HDFS: a node of the pipeline takes the block or fails by itself, no
 not replaced; checksums of a partial last chunk are not looked at.
 """
 
-from genstamp_model.language import action, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Replica, StreamStage, only
 from genstamp_spec.hdfs.state.appends import Appends
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle

@@ -3,7 +3,7 @@
 Coarser than HDFS: a datanode is taken for dead only if it is down; its replicas of complete blocks stay counted.
 """
 
-from genstamp_model.language import action, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.hdfs.state.contact import Contact, Contacts
 

@@ -5,7 +5,7 @@ along the chain; an unplanned stop is the only kind, and loses at most the last 
 written, while a FINALIZED one loses nothing.
 """
 
-from genstamp_model.language import action, largest, none, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import (
     Client,
     Datanode,

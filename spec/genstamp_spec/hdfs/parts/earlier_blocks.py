@@ -5,7 +5,7 @@ the release of a file are about the block before the last. The progress of earli
 before a client commits a block, and before a recovery does.
 """
 
-from genstamp_model.language import Bool, Members, action, case, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import Earlier, complete_block, no_earlier
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage

@@ -4,7 +4,7 @@ Coarser than HDFS: an edit that cannot be replayed stops the replay (the NameNod
 fails, and a property says so.
 """
 
-from genstamp_model.language import action, none, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import Earlier, no_earlier
 from genstamp_spec.hdfs.parts.journal_state import Edit, ImageFile, Opcode
 from genstamp_spec.hdfs.parts.state import File, no_datanode

@@ -5,7 +5,7 @@ What append, fsync, rename and delete ask and change stands in `namenode_calls.p
 itself, not with its directory; its blocks are removed in one step; no last block is full.
 """
 
-from genstamp_model.language import Bool, Members, Number, Ordered, action, none, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.journal_state import CallKind, Opcode, Path, Service

@@ -1,6 +1,6 @@
 """What is remembered of how a file's first block was first written: for the mapping to hdfs.pipeline."""
 
-from genstamp_model.language import Ordered, Part, Record, flag, ordered, per, record, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Attempt, Client, File
 from genstamp_spec.hdfs.parts.streamed_blocks import StreamedEarlierBlocks
 

@@ -6,7 +6,7 @@ recover finds the file closed by another step; quotas, storage policies and the 
 last one (NEW_BLOCK) are not here.
 """
 
-from genstamp_model.language import action, none, observe, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
 from genstamp_spec.hdfs.state.appends import Appends

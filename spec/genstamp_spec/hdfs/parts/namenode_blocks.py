@@ -5,7 +5,7 @@ as it is when the NameNode reads it, and changes nothing while the block is unde
 anew; corrupt replicas are not listed but are those that do not match; closing never fails half-way (A13).
 """
 
-from genstamp_model.language import Bool, Number, Ordered, action, case, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import (

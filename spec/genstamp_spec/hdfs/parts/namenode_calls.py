@@ -6,7 +6,7 @@ erasure-coded files play no part; an append does not ask for a new block where t
 What a client knows and what becomes of a file's data, the views of the callers say; what is logged, `file_calls.py`.
 """
 
-from genstamp_model.language import Bool, Members, Number, Ordered, action, either, observe, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle

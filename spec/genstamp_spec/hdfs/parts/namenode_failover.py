@@ -4,7 +4,7 @@ Coarser than HDFS: the NameNode that stops is fenced at once (a JournalNode take
 can sync and answer nothing); of the reports that the standby has queued only the locations are left.
 """
 
-from genstamp_model.language import Lifecycle, Members, action, forall, none, observe, require, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.journal_state import Call, CallStage, Service
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, no_datanode

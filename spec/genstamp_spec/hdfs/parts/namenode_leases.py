@@ -6,7 +6,7 @@ Finer than HDFS in nothing; coarser as `recovery_start.py` says. Each step is on
 import enum
 from collections.abc import Callable
 
-from genstamp_model.language import action, case, exists, observe, pick, require, way
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import (
     Client,

@@ -4,7 +4,7 @@ Coarser than HDFS: one block a file, its last; datanodes are storages, and all o
 is read from its stream.
 """
 
-from genstamp_model.language import action, observe, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.block_record import BlockRecord, may_replace_generation, replace_generation
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import Client, File

@@ -4,7 +4,7 @@ Coarser than HDFS: everything that was answered was logged, and nothing else (th
 NameNode is back at once, in safe mode, and leaves it when every complete block has a replica.
 """
 
-from genstamp_model.language import Number, Ordered, action, forall, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.namenode_files import Tree

@@ -6,7 +6,7 @@ deleted it is not created again, since it is an inode. What an upgrade holds goe
 is not here. That a replica is shorter than the length to cut to (facts B.4 step 7) cannot happen here.
 """
 
-from genstamp_model.language import Bool, Number, action, case, each, none, observe, pick, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode

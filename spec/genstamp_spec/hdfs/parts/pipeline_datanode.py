@@ -5,15 +5,7 @@ bytes have no checksums; stopping a writer takes no time; a transfer is one step
 seen; a replica that is stale stays.
 """
 
-from genstamp_model.language import (
-    Bool,
-    Number,
-    action,
-    attempt,
-    observe,
-    require,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
 from genstamp_spec.hdfs.parts.state import Datanode, only

@@ -6,7 +6,7 @@ takes the farthest node that an ack calls bad; if it knows none, it takes the fi
 Coarser than HDFS: of the statuses in an ack, one for each node, only the node that is bad is kept.
 """
 
-from genstamp_model.language import action, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle

@@ -3,7 +3,7 @@
 Coarser than HDFS: a reader asks for the length and reads no bytes; checksums play no part.
 """
 
-from genstamp_model.language import action, exists, forall, observe, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.hdfs.state.chain import Chain
 

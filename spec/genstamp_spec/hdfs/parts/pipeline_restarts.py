@@ -4,7 +4,7 @@ Coarser than HDFS: the client waits for any such node, not only for one that is 
 packets flow, not while a pipeline is set up.
 """
 
-from genstamp_model.language import action, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode, only
 from genstamp_spec.hdfs.state.chain import Chain

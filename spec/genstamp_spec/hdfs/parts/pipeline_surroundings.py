@@ -4,7 +4,7 @@ And a datanode registers anew, a call of the writer comes a second time, a clien
 the recovery that shuts the writer out only begins here, and of all calls only updatePipeline can come again.
 """
 
-from genstamp_model.language import action, attempt, number, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode

@@ -3,7 +3,7 @@
 Coarser than HDFS: the primary finds what the NameNode knows; it has updated all running datanodes.
 """
 
-from genstamp_model.language import action, none, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.journal_state import Service
 from genstamp_spec.hdfs.parts.state import (
     Datanode,

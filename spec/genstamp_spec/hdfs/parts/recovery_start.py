@@ -4,7 +4,7 @@ Coarser than HDFS: a file has one block at most, the namesystem is never in safe
 rather than the one heard of last.
 """
 
-from genstamp_model.language import Bool, action, none, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import (
     Client,
     Datanode,

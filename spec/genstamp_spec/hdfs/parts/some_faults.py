@@ -5,7 +5,7 @@ back; all datanodes register with a restarted NameNode at once; its safe mode en
 by hand; every name in the namespace survives a restart (the edit log is another system's matter).
 """
 
-from genstamp_model.language import Lifecycle, action, each, forall, require, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import no_full_report, no_incremental_report, not_corrupt
 from genstamp_spec.hdfs.parts.state import Datanode, File, Replica, no_datanode, only
 from genstamp_spec.hdfs.state.block_map import BlockMap

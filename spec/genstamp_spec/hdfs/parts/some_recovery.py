@@ -5,21 +5,7 @@ the start of the recovery are one step; a recovery freezes, collects and updates
 never preempted; which answers come is free. Its end at the NameNode is that of HDFS.
 """
 
-from genstamp_model.language import (
-    Bool,
-    Maybe,
-    Members,
-    Ordered,
-    action,
-    each,
-    maximum,
-    minimum,
-    observe,
-    require,
-    smallest,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason, IncrementalKind, IncrementalReport, corrupt_for
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, OriginalState, Replica, no_stream, only
 from genstamp_spec.hdfs.state.block_map import BlockMap

@@ -5,7 +5,7 @@ it writes; no leases; a packet reaches and is acknowledged by the whole pipeline
 each call is that of HDFS.
 """
 
-from genstamp_model.language import Bool, Maybe, action, each, forall, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import IncrementalKind, not_corrupt
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Replica, Stream, StreamStage, no_stream, only
 from genstamp_spec.hdfs.state.block_map import BlockMap

@@ -5,7 +5,7 @@ was asked for, and their replicas stay as they are; what was still going on abou
 older recovery) ends there. Whatever drops the last block closes the file, which is not appended to any more.
 """
 
-from genstamp_model.language import Bool, Part, each, none, number, require, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.state import (

@@ -5,20 +5,7 @@ addBlock, or of its first hflush, as no other fsync tells a length; a replica is
 last block's stamp; a datanode registers with its first full report, and tells of nothing before.
 """
 
-from genstamp_model.language import (
-    Bool,
-    Number,
-    Ordered,
-    Part,
-    action,
-    members,
-    none,
-    number,
-    per,
-    require,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
 from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, no_attempt, no_datanode, only

@@ -4,7 +4,7 @@ Coarser than HDFS: no truncate reaches beyond the last block, so that its length
 and length 0 leaves the file with the blocks before; a file that is in a snapshot gets no further block.
 """
 
-from genstamp_model.language import Bool, each, require, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.first_write import FirstWriteState

@@ -4,7 +4,7 @@ Coarser than HDFS: a file has two blocks at most (a limit says so), since an edi
 locations, so that those of the block before the last one are not kept.
 """
 
-from genstamp_model.language import Bool, Ordered, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
 from genstamp_spec.hdfs.parts.earlier_blocks import RepeatedAddBlock
 from genstamp_spec.hdfs.parts.earlier_state import Earlier

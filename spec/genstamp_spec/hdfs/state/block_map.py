@@ -5,7 +5,7 @@ Each helper is one method of BlockManager, with its condition as an argument: wh
 
 from collections.abc import Callable
 
-from genstamp_model.language import Bool, Members, Number, Ordered, each, none, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import (
     CorruptReason,
     IncrementalKind,

@@ -2,7 +2,7 @@
 
 import enum
 
-from genstamp_model.language import Members, enumeration, members, number, per, those
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.state.streams import Streams
 

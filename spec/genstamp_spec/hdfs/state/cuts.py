@@ -1,6 +1,6 @@
 """Callers with streams that cut files: which of two replicas a datanode works on, and what a truncate makes of it."""
 
-from genstamp_model.language import Bool, Members, Number, each, none, smallest, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
 from genstamp_spec.hdfs.parts.truncate_state import FinalizedReplica, TruncateMode, TruncateState
 from genstamp_spec.hdfs.state.snapshots import HeldBlocks

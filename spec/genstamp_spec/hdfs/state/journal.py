@@ -1,6 +1,6 @@
 """Callers of a NameNode with an edit log: what primaries of recoveries in outline are given, and bring back."""
 
-from genstamp_model.language import Bool, each, exists, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.journal_state import CallState, Edit, Opcode, Service
 from genstamp_spec.hdfs.parts.state import (
     Attempt,

@@ -1,19 +1,6 @@
 """Callers with streams whose calls and reports may stay on their way."""
 
-from genstamp_model.language import (
-    Record,
-    bag,
-    each,
-    enumeration,
-    flag,
-    members,
-    number,
-    ordered,
-    per,
-    reference,
-    require,
-    those,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Datanode, File, Found, OriginalState, no_datanode
 from genstamp_spec.hdfs.state.streams import Streams
 

@@ -1,6 +1,6 @@
 """Callers with streams, and what keeps a block from being cut: a snapshot or an upgrade."""
 
-from genstamp_model.language import Bool, Number, Part, flag, number, per
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle

@@ -1,6 +1,6 @@
 """Callers of the NameNode with streams, replicas and recoveries in full."""
 
-from genstamp_model.language import Bool, Members, Number, Ordered, exists, minimum, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import (
     Attempt,
     AttemptStage,

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, transition
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.state.appends import Appends
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle

@@ -1,6 +1,6 @@
 """hdfs.expiry: what has to happen in the end to a file whose writer is silent, or that another client wants."""
 
-from genstamp_model.language import Bool, Configuration, System, exists, invariant, leads_to, when, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.expiry import EXPIRY_2_7, EXPIRY_BUGS
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps, Outlasted
@@ -160,8 +160,6 @@ class ExpiryProperties(Outline, NamespaceState, Outlasted):
         return before & s.block[file].at(BlockLifecycle.under_recovery)
 
 
-LIMITS = {"stamps": 4, "bytes": 1, "older": 0, "crashes": 0, "removals": 0, "renames": 0}
-
 EXPIRY = System(
     "hdfs.expiry",
     parts=[
@@ -178,30 +176,14 @@ EXPIRY = System(
     ],
     doc="What has to happen in the end to a file whose writer is silent, or that another client wants.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": EXPIRY_2_7},
-    default_semantics="repaired",
-    configurations=[
-        Configuration(
-            "one_client",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits=LIMITS,
-            doc="the writer and the NameNode",
-            renumber=True,
-        ),
-        Configuration(
-            "two_primaries",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=LIMITS,
-            doc="an older recovery ends after a younger one",
-            renumber=True,
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits=LIMITS,
-            doc="another client wants the file",
-            renumber=True,
-        ),
-    ],
+    configurations=Configuration.rows(
+        """
+        *: Client=1 File=1 Datanode=1 stamps=4 bytes=1 older=0 crashes=0 removals=0 renames=0
+        one_client: renumber; the writer and the NameNode
+        two_primaries: Datanode=2 renumber; an older recovery ends after a younger one
+        two_clients: Client=2 renumber; another client wants the file
+        """
+    ),
     bugs=EXPIRY_BUGS,
     idle={
         **dict.fromkeys(("removals", "renames"), "no file is removed or renamed"),

@@ -2,7 +2,7 @@
 
 from typing import Final, Self, cast
 
-from genstamp_model.language import Bool, invariant, leads_to, transition, when, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.client_calls import AT_MOST_ONCE
 from genstamp_spec.hdfs.parts.journal_state import CallKind, CallStage, Opcode, Service
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File

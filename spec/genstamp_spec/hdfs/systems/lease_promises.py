@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, invariant, transition, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.late_calls import LateKind, LateState
 from genstamp_spec.hdfs.parts.lease_history import OwnerHistory
 from genstamp_spec.hdfs.parts.namenode_files import SyncedLength

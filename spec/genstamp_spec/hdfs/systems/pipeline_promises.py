@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, forall, invariant, transition
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, exists, invariant, transition, when, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, OriginalState
 from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas
 from genstamp_spec.lifecycles.block import BlockLifecycle

@@ -4,7 +4,7 @@ No promise to anybody outside, but what the steps rely on without asking: each o
 made, or why it does not matter which of two ways a step goes.
 """
 
-from genstamp_model.language import Bool, forall, invariant
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, OriginalState, Replica, StreamStage
 from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.lifecycles.block import BlockLifecycle

@@ -5,7 +5,7 @@ The systems that contain block recovery share them; a system that exchanges repl
 
 from typing import Self
 
-from genstamp_model.language import Bool, exists, transition
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
 from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates, ReplicaFits

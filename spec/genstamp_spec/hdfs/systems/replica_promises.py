@@ -1,6 +1,6 @@
 """What each system promises that keeps a datanode's replica in full: which fields belong to which state."""
 
-from genstamp_model.language import Bool, invariant
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.replica_state import ReplicaState, Writer
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Ordered, exists, invariant, transition
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
 from genstamp_spec.hdfs.parts.replica_state import Writer
 from genstamp_spec.hdfs.parts.replica_writers import Generation

@@ -3,10 +3,10 @@
 Nothing stops or fails here but nodes of the pipeline, for a fault that is cut off by a limit leaves progress unjudged.
 """
 
-from genstamp_model.language import Bool, Configuration, System, count, leads_to, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.state.block_map import BlockMap
-from genstamp_spec.hdfs.systems.reports import REPORTS_AND_WRITERS, sizes
+from genstamp_spec.hdfs.systems.reports import REPORTS_AND_WRITERS
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
@@ -30,51 +30,22 @@ class ReportsProgress(BlockMap):
         return s.block[file].at(BlockLifecycle.committed) & s.stored[file].is_empty()
 
 
-LIMITS = (
-    *("stamps", "bytes", "pipeline_updates", "appends", "deletions", "copies", "crashes"),
-    # Nothing here uses these.
-    *("decommissions", "losses", "namenode_restarts", "recoveries"),
-)
-"""What does not happen in a configuration unless it says how often."""
-
-
 REPORTS_PROGRESS = System(
     "hdfs.reports_progress",
     parts=[*REPORTS_AND_WRITERS, ReportsProgress],
     doc="That reports complete a committed block, if they go out and arrive.",
-    limits=dict.fromkeys(LIMITS, 0),
-    configurations=[
-        Configuration(
-            "one_is_enough",
-            sizes=sizes(2, wanted=2),
-            limits={"stamps": 2, "bytes": 1, "pipeline_updates": 1},
-            doc="a node of the pipeline is left behind",
-        ),
-        Configuration(
-            "two_are_needed",
-            sizes=sizes(2, wanted=2, minimal=2),
-            limits={"stamps": 2, "appends": 1},
-            doc="minimal replication of 2, and an append",
-        ),
-        Configuration(
-            "too_many",
-            sizes=sizes(2, wanted=1),
-            limits={"stamps": 3, "appends": 1, "deletions": 1, "pipeline_updates": 1},
-            doc="a replica too many, an append, and a file that is deleted",
-        ),
-        Configuration(
-            "copies",
-            sizes=sizes(2, wanted=2),
-            limits={"stamps": 3, "copies": 1, "appends": 1, "pipeline_updates": 1},
-            doc="a copy, and an append",
-        ),
-        Configuration(
-            "alone",
-            sizes=sizes(1, wanted=2),
-            limits={"stamps": 2, "bytes": 1, "appends": 1},
-            doc="one datanode",
-        ),
-    ],
+    configurations=Configuration.rows(
+        """
+        *: Client=1 File=1 Datanode=2 Minimal=1 Wanted=2 stamps=0 bytes=0 pipeline_updates=0 appends=0 deletions=0
+            copies=0 crashes=0 decommissions=0 losses=0 namenode_restarts=0 recoveries=0
+        one_is_enough: stamps=2 bytes=1 pipeline_updates=1; a node of the pipeline is left behind
+        two_are_needed: Minimal=2 stamps=2 appends=1; minimal replication of 2, and an append
+        too_many: Wanted=1 stamps=3 pipeline_updates=1 appends=1 deletions=1;
+            a replica too many, an append, and a file that is deleted
+        copies: stamps=3 pipeline_updates=1 appends=1 copies=1; a copy, and an append
+        alone: Datanode=1 stamps=2 bytes=1 appends=1; one datanode
+        """
+    ),
     omits=(
         "faults, recoveries, decommissioning, and what else is in hdfs.reports beside its writers",
         "progress of copies: how many there are is a limit",

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Number, count, exists, invariant, limit, transition
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.state.block_map import BlockMap
 from genstamp_spec.lifecycles.block import BlockLifecycle

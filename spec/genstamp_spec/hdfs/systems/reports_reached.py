@@ -6,7 +6,7 @@ the acknowledgement of every node of the pipeline, and what a disk loses is left
 block never hears of a newer RBW: it is open again before there is one.
 """
 
-from genstamp_model.language import Bool, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason, IncrementalKind, ReportedState
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.state.block_map import BlockMap

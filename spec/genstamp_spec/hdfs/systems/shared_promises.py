@@ -5,7 +5,7 @@ A promise that is worded otherwise somewhere, because the system knows more or l
 
 from typing import Self
 
-from genstamp_model.language import Bool, count, invariant, transition, when, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import BlockState, Datanode, File, Holder, NamespaceState
 from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.lifecycles.block import BlockLifecycle

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Number, count, exists, invariant, limit, members, transition, when, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Holder
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
@@ -12,13 +12,6 @@ from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas, OneLea
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
-
-_NOT_UNLESS_GIVEN = (
-    *("crashes", "truncates", "copies", "snapshots", "upgrades", "lost_answers"),
-    *("troubles_of_first_write", "expired_leases"),
-)
-LIMITS = {**dict.fromkeys(_NOT_UNLESS_GIVEN, 0), "bytes": 2}
-"""The limits of a configuration that gives no others."""
 
 
 class FirstWrite(Leases, lane="namenode"):

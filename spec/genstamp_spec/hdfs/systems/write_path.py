@@ -6,18 +6,7 @@ What the other systems say in full is told here as far as it takes to put the ac
 from dataclasses import replace
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Hole,
-    Lifecycle,
-    System,
-    exists,
-    forall,
-    invariant,
-    transition,
-    witness,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.recovery import HDFS_2484, HDFS_10240, HDFS_11817, HDFS_12070, HDFS_14498, HDFS_15725
 from genstamp_spec.hdfs.bugs.reused_stamps import HDFS_17850, HDFS_17850_IN_APPEND_ALONE
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
@@ -69,38 +58,28 @@ KNOWN_BYTES_ARE_NOT_DELETED = Hole(
     "known-bytes-are-not-deleted",
     "a block that is appended to is deleted although the NameNode knows of bytes in it: who has them was not asked",
     drops=(("commit_block_synchronization", "no bytes of the block are known"),),
-    breaks=("only_empty_blocks_are_dropped",),
-    configuration="append_to_a_byte",
-    depth=21,
     source="found with this model; facts A.4, A17, G.3, G.4 row 0, S18; FSNamesystem#commitBlockSynchronization, "
     "BlockManager#convertLastBlockToUnderConstruction, Hadoop 3.4.1",
-    repair="In FSNamesystem#commitBlockSynchronization refuse to delete a block whose stored length is not 0.",
-)
+).at("append_to_a_byte", "only_empty_blocks_are_dropped")
 """An append takes the replicas that were reported for all that there are. Where the one that it opens again loses its
 bytes with its machine, the other one is not asked, though it has them.
 """
 HOLES = (
-    replace(UNREACHABLE_IS_NOT_EMPTY, configuration="second_block", depth=16),
-    replace(HFLUSH_SEES_THE_RECOVERY, configuration="two_blocks", depth=10),
-    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, parts=(), configuration="lost_node", depth=7),
-    replace(
-        SOFT_LIMIT_TAKES_THE_FILE,
-        parts=(WriterKeepsTheFile,),
-        breaks=("refines hdfs.lease",),
-        configuration="appenders",
-        depth=5,
-    ),
+    UNREACHABLE_IS_NOT_EMPTY.at("second_block"),
+    HFLUSH_SEES_THE_RECOVERY.at("two_blocks"),
+    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, parts=()).at("lost_node"),
+    replace(SOFT_LIMIT_TAKES_THE_FILE, parts=(WriterKeepsTheFile,)).at("appenders", "refines hdfs.lease"),
     KNOWN_BYTES_ARE_NOT_DELETED,
 )
 """Those of hdfs.recovery and the takeover of hdfs.lease, where they show here, and one of appends."""
 HADOOP_2_7 = (
     *HOLES,
-    replace(HDFS_10240, breaks=("fenced_client_changes_nothing",), configuration="two_blocks", depth=7),
-    replace(HDFS_11817, configuration="two_blocks", depth=9),
-    replace(HDFS_2484, configuration="appenders"),
-    replace(HDFS_12070, configuration="lost_node"),
-    replace(HDFS_14498, configuration="two_blocks"),
-    replace(HDFS_15725, configuration="two_blocks"),
+    HDFS_10240.at("two_blocks", "fenced_client_changes_nothing"),
+    HDFS_11817.at("two_blocks"),
+    HDFS_2484.at("appenders"),
+    HDFS_12070.at("lost_node"),
+    HDFS_14498.at("two_blocks"),
+    HDFS_15725.at("two_blocks"),
 )
 """What hdfs.recovery has of Hadoop 2.7.4, where it shows here."""
 
@@ -221,74 +200,24 @@ WRITE_PATH = System(
     ],
     doc="All together: leases, files of two blocks, pipelines and their recovery, appends, block recovery, crashes.",
     semantics={"repaired": (), "hadoop-3.4": HOLES, "hadoop-2.7": HADOOP_2_7},
-    default_semantics="repaired",
-    limits={"stamps": 3, "bytes": 1, "crashes": 0, "appends": 0, "further_blocks": 0, "older": 0},
-    configurations=[
-        Configuration(
-            "two_blocks",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"further_blocks": 1},
-            doc="a file of two blocks, and a recovery of either",
-        ),
-        Configuration(
-            "appenders",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={"appends": 2},
-            doc="two clients append in turn",
-        ),
-        Configuration(
-            "second_block",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 2, "crashes": 2, "further_blocks": 1},
-            doc="the pipeline of the second block loses its nodes",
-        ),
-        Configuration(
-            "append_after_loss",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"bytes": 0, "crashes": 1, "appends": 1},
-            doc="a file is appended to whose pipeline has lost a node, or loses one then",
-        ),
-        Configuration(
-            "lost_node",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"crashes": 1},
-            doc="a pipeline loses a node, and a recovery meets what is left of it",
-        ),
-        Configuration(
-            "append_to_a_byte",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"crashes": 1, "appends": 1},
-            doc="the same with a byte, which the NameNode may not know every replica of",
-        ),
-        Configuration(
-            "reused_stamp",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 2, "bytes": 2, "crashes": 1, "appends": 1},
-            doc="a file of a byte is appended to, and a recovery meets what either write has left",
-            on_demand=True,
-        ),
-        Configuration(
-            "three_nodes",
-            sizes={"Client": 1, "File": 1, "Datanode": 3},
-            limits={"stamps": 2, "crashes": 1},
-            doc="two nodes are left of a pipeline",
-            on_demand=True,
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 2},
-            limits={"bytes": 0, "crashes": 1},
-            doc="a takeover while a pipeline is set up again",
-            on_demand=True,
-        ),
-        Configuration(
-            "all_at_once",
-            sizes={"Client": 2, "File": 1, "Datanode": 3},
-            limits={"stamps": 2, "crashes": 1, "further_blocks": 1},
-            doc="two clients, three datanodes and two blocks, one of which loses a node or is recovered",
-            on_demand=True,
-        ),
-    ],
+    configurations=Configuration.rows(
+        """
+        *: Client=1 File=1 Datanode=2 stamps=3 bytes=1 crashes=0 appends=0 further_blocks=0 older=0
+        two_blocks: Datanode=1 further_blocks=1; a file of two blocks, and a recovery of either
+        appenders: Client=2 Datanode=1 appends=2; two clients append in turn
+        second_block: stamps=2 crashes=2 further_blocks=1; the pipeline of the second block loses its nodes
+        append_after_loss: bytes=0 crashes=1 appends=1;
+            a file is appended to whose pipeline has lost a node, or loses one then
+        lost_node: crashes=1; a pipeline loses a node, and a recovery meets what is left of it
+        append_to_a_byte: crashes=1 appends=1; the same with a byte, which the NameNode may not know every replica of
+        reused_stamp: stamps=2 bytes=2 crashes=1 appends=1 on_demand;
+            a file of a byte is appended to, and a recovery meets what either write has left
+        three_nodes: Datanode=3 stamps=2 crashes=1 on_demand; two nodes are left of a pipeline
+        two_clients: Client=2 bytes=0 crashes=1 on_demand; a takeover while a pipeline is set up again
+        all_at_once: Client=2 Datanode=3 stamps=2 crashes=1 further_blocks=1 on_demand;
+            two clients, three datanodes and two blocks, one of which loses a node or is recovered
+        """
+    ),
     bugs=[HDFS_17850, HDFS_17850_IN_APPEND_ALONE],
     refines=[
         single_writer(
