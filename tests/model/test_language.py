@@ -877,6 +877,10 @@ def test_rows_are_configurations() -> None:
     ]
 
 
+def test_a_bug_without_a_title_has_the_sentence_of_its_part() -> None:
+    assert Bug("wet", parts=(Flood,)).title == "a refusal that some system gives, and another one does not"
+
+
 def test_a_bug_is_the_same_elsewhere_but_for_where_it_shows() -> None:
     bug = Bug("any-time", "it rains at any time", breaks=("dry",)).at("small")
     assert (bug.configuration, bug.breaks, bug.at("large", "wet").breaks) == ("small", ("dry",), ("wet",))

@@ -9,6 +9,7 @@ Not here: tracing (`building`).
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Self, TypeVar
@@ -31,7 +32,7 @@ class Variation:
 
     Attributes:
         name: as on the command line.
-        title: what changes, in a sentence.
+        title: what changes, in a sentence; else the first sentence of its first part.
         drops: checks left out, as (action, label).
         parts: parts whose actions replace those of the same name, or are added.
         breaks: names of the properties of which at least one must break.
@@ -44,7 +45,7 @@ class Variation:
     kind: ClassVar[str] = "variation"
 
     name: str
-    title: str
+    title: str = ""
     drops: tuple[tuple[str, str], ...] = ()
     parts: tuple[type[Part], ...] = ()
     breaks: tuple[str, ...] = ()
@@ -64,6 +65,8 @@ class Variation:
             configuration=(is_text, "the name of a configuration"),
             depth=(is_count, "a number of steps"),
         )
+        if not self.title and self.parts:
+            object.__setattr__(self, "title", _title(self.parts[0]))
 
     def at(self, configuration: str, *breaks: str) -> Self:
         """The same where it shows: in this configuration; one of these properties, if any is named, must break."""
@@ -284,6 +287,13 @@ class System:
     ) -> Instance:
         """The traced system in one configuration."""
         return Instance(self.model(semantics, bugs), self.configuration(configuration))
+
+
+def _title(part: type[Part]) -> str:
+    """The first paragraph of a part's docstring as a title: without the full stop, and in lower case but for names."""
+    told = " ".join((inspect.getdoc(part) or "").partition("\n\n")[0].split()).removesuffix(".")
+    first, _, _ = told.partition(" ")
+    return told[:1].lower() + told[1:] if first[1:].islower() or len(first) == 1 else told
 
 
 def _is_part(value: object) -> bool:

@@ -30,7 +30,7 @@ SHOWN_BEFORE_FLUSHED_LOCALLY = Bug(
 
 
 class ShownAfterRestart(RestartedMaster, lane="master"):
-    """What a master has read from its disk it shows."""
+    """A master that starts again shows what it finds on its disk, although the crash came before it was sent."""
 
     @action
     def recover(s) -> None:
@@ -41,14 +41,13 @@ class ShownAfterRestart(RestartedMaster, lane="master"):
 
 SHOWN_AFTER_RESTART = Bug(
     "shown-at-once-after-a-restart",
-    "a master that starts again shows what it finds on its disk, although the crash came before it was sent",
     parts=(ShownAfterRestart,),
     source="section 2.6.3 does not say when a recovered master may answer",
 ).at("small", *BROKEN)
 
 
 class MissesRecordsMeanwhile(RestartedMaster, lane="master"):
-    """The log is begun anew when the checkpoint is complete."""
+    """The old log is deleted when a checkpoint is complete, with the records that came while it was built."""
 
     @action
     def complete_checkpoint(s) -> None:
@@ -59,14 +58,13 @@ class MissesRecordsMeanwhile(RestartedMaster, lane="master"):
 
 MISSES_RECORDS_MEANWHILE = Bug(
     "checkpoint-misses-records-written-meanwhile",
-    "the old log is deleted when a checkpoint is complete, with the records that came while it was built",
     parts=(MissesRecordsMeanwhile,),
     source="section 2.6.3: the master switches to a new log file first",
 ).at("small", *BROKEN)
 
 
 class DeletedAtSwitch(RestartedMaster, lane="master"):
-    """The old log is deleted before the checkpoint is complete."""
+    """The old log is deleted at the switch, and a crash leaves a checkpoint that is not complete."""
 
     @action
     def switch_log(s) -> None:
@@ -77,14 +75,13 @@ class DeletedAtSwitch(RestartedMaster, lane="master"):
 
 DELETED_AT_SWITCH = Bug(
     "log-deleted-before-the-checkpoint-is-complete",
-    "the old log is deleted at the switch, and a crash leaves a checkpoint that is not complete",
     parts=(DeletedAtSwitch,),
     source="section 2.6.3: incomplete checkpoints are detected and skipped",
 ).at("small", *BROKEN)
 
 
 class NoFallBack(RestartedMaster, lane="master"):
-    """Only the log after the newest checkpoint is kept."""
+    """The log before the newest checkpoint is deleted, and the checkpoint cannot be read."""
 
     def deletable(s) -> Number:
         """Nobody falls back any further."""
@@ -93,14 +90,13 @@ class NoFallBack(RestartedMaster, lane="master"):
 
 NO_FALL_BACK = Bug(
     "no-log-for-the-fall-back",
-    "the log before the newest checkpoint is deleted, and the checkpoint cannot be read",
     parts=(NoFallBack,),
     source="section 2.6.3: a few older checkpoints and log files are kept",
 ).at("small", *BROKEN)
 
 
 class TornRecordStays(RestartedMaster, lane="master"):
-    """A log is written on behind whatever is there."""
+    """A log is written on behind a record that is there in part, and cannot be read past it."""
 
     def cut_torn_record(s) -> None:
         """The next master reads up to the torn record, and not what follows."""
@@ -108,14 +104,13 @@ class TornRecordStays(RestartedMaster, lane="master"):
 
 TORN_RECORD_STAYS = Bug(
     "torn-record-stays",
-    "a log is written on behind a record that is there in part, and cannot be read past it",
     parts=(TornRecordStays,),
     source="section 2.6.3 does not speak of records that are there in part",
 ).at("small", *BROKEN)
 
 
 class ShadowReadsAhead(RestartedMaster, lane="master"):
-    """A shadow shows whatever its replica of the log has."""
+    """A shadow shows a record of its replica of the log that is on no other disk."""
 
     @action
     def shadow_replays(s) -> None:
@@ -127,7 +122,6 @@ class ShadowReadsAhead(RestartedMaster, lane="master"):
 
 SHADOW_READS_AHEAD = Bug(
     "shadow-reads-ahead",
-    "a shadow shows a record of its replica of the log that is on no other disk",
     parts=(ShadowReadsAhead,),
     source="section 5.1.3: a shadow lags slightly; it does not say behind what",
 ).at("small", *BROKEN, "shadow_shows_what_was_seen")

@@ -9,7 +9,7 @@ from genstamp_spec.gfs.parts.mutation_steps import NewLease
 
 
 class OrderOfArrival(NewLease, lane=Chunkserver):
-    """Secondaries apply what is forwarded to them as it comes: here the last one first, where two wait."""
+    """A secondary applies mutations in the order in which they arrive, and not in that of the primary."""
 
     @action
     def apply_mutation(s, chunkserver: Chunkserver) -> None:
@@ -26,15 +26,12 @@ class OrderOfArrival(NewLease, lane=Chunkserver):
 
 
 ORDER_OF_ARRIVAL = Bug(
-    "order-of-arrival",
-    "a secondary applies mutations in the order in which they arrive, and not in that of the primary",
-    parts=(OrderOfArrival,),
-    source="section 3.1: all replicas follow the primary's order",
+    "order-of-arrival", parts=(OrderOfArrival,), source="section 3.1: all replicas follow the primary's order"
 ).at("retries", "write_that_succeeded_stands")
 
 
 class AppliedTwice(NewLease, lane=Chunkserver):
-    """What was forwarded may arrive again."""
+    """A secondary applies a mutation again whose forward arrives again, over those that came after it."""
 
     @action
     def apply_again(s, chunkserver: Chunkserver) -> None:
@@ -47,10 +44,7 @@ class AppliedTwice(NewLease, lane=Chunkserver):
 
 
 APPLIED_TWICE = Bug(
-    "forward-applied-twice",
-    "a secondary applies a mutation again whose forward arrives again, over those that came after it",
-    parts=(AppliedTwice,),
-    source="section 3.1: in the order of serial numbers",
+    "forward-applied-twice", parts=(AppliedTwice,), source="section 3.1: in the order of serial numbers"
 ).at("retries", "replicas_apply_in_one_order", "replicas_that_fail_nothing_skip_nothing")
 ANSWERED_TOO_EARLY = Bug(
     "answered-before-all-have-applied",

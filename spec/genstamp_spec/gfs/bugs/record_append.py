@@ -10,7 +10,7 @@ from genstamp_spec.gfs.parts.lease_state import Chunkserver
 
 
 class OwnEnd(NextChunk, lane=Chunkserver):
-    """Every replica appends at its own end."""
+    """A secondary appends at its own end, which is another one after a failure."""
 
     def write_next(s, chunkserver: Chunkserver, bytes_: Bytes) -> None:
         """The offset that the primary has chosen is not looked at."""
@@ -29,7 +29,6 @@ class OwnEnd(NextChunk, lane=Chunkserver):
 
 OWN_END = Bug(
     "each-replica-appends-at-its-own-end",
-    "a secondary appends at its own end, which is another one after a failure",
     parts=(OwnEnd,),
     source="section 3.3: at the exact offset where the primary has",
 ).at("two_replicas", "answered_record_stands_everywhere")

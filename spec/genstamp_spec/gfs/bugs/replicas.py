@@ -39,7 +39,7 @@ STALE_NAMED = Bug(
 
 
 class HiddenTakenForGone(Cloning, lane="master"):
-    """A chunk belongs to a file that has its name."""
+    """The chunks of a deleted file are taken for orphans while it has its hidden name."""
 
     @action
     def report_orphan(s, chunkserver: Chunkserver) -> None:
@@ -51,14 +51,13 @@ class HiddenTakenForGone(Cloning, lane="master"):
 
 HIDDEN_TAKEN_FOR_GONE = Bug(
     "orphans-of-a-file-that-can-be-undeleted",
-    "the chunks of a deleted file are taken for orphans while it has its hidden name",
     parts=(HiddenTakenForGone,),
     source="section 4.4: the file can be undeleted by renaming it back",
 ).at("two_chunkservers", *COMPLETE)
 
 
 class OnlyNamedAreCompared(Cloning, lane="master"):
-    """Versions are compared where a replica is named."""
+    """The master compares the versions of replicas that it names, and never tells of others that they are garbage."""
 
     @action
     def report_stale(s, chunkserver: Chunkserver) -> None:
@@ -70,14 +69,15 @@ class OnlyNamedAreCompared(Cloning, lane="master"):
 
 ONLY_NAMED_ARE_COMPARED = Bug(
     "versions-compared-of-named-replicas-alone",
-    "the master compares the versions of replicas that it names, and never tells of others that they are garbage",
     parts=(OnlyNamedAreCompared,),
     source="section 4.5: the master removes stale replicas in its regular garbage collection",
 ).at("two_chunkservers", "stale_replica_is_removed")
 
 
 class OrphansAreWhole(Cloning, lane="master"):
-    """What is damaged waits for another replica in its place."""
+    """A damaged replica is only discarded when another one is in its place, also when no file lists the chunk
+    any more.
+    """
 
     @action
     def report_orphan(s, chunkserver: Chunkserver) -> None:
@@ -91,14 +91,13 @@ class OrphansAreWhole(Cloning, lane="master"):
 
 ORPHANS_ARE_WHOLE = Bug(
     "damaged-orphan-waits-for-its-clone",
-    "a damaged replica is only discarded when another one is in its place, also when no file lists the chunk any more",
     parts=(OrphansAreWhole,),
     source="section 5.2 does not speak of files that are deleted meanwhile",
 ).at("three_chunkservers", "orphan_is_reclaimed")
 
 
 class NoRoomForClones(Cloning, lane="master"):
-    """A damaged replica is kept until there are enough others."""
+    """A damaged replica is kept until another one is in its place, for which no chunkserver is left."""
 
     def may_discard(s) -> Bool:
         """Also if no chunkserver is left that could have one."""
@@ -107,14 +106,13 @@ class NoRoomForClones(Cloning, lane="master"):
 
 NO_ROOM_FOR_CLONES = Bug(
     "damaged-replica-takes-the-room-of-its-clone",
-    "a damaged replica is kept until another one is in its place, for which no chunkserver is left",
     parts=(NoRoomForClones,),
     source="section 5.2: the mismatched replica is deleted after a valid new one is in place",
 ).at("two_chunkservers", "missing_replicas_are_cloned")
 
 
 class OutdatedCloneStays(Cloning, lane="master"):
-    """A clone of an older version is not named, and not thrown away either."""
+    """A clone whose version is too low when it is there is never begun again."""
 
     def may_begin(s, chunkserver: Chunkserver) -> Bool:
         """It is taken for one that is under way."""
@@ -123,7 +121,6 @@ class OutdatedCloneStays(Cloning, lane="master"):
 
 OUTDATED_CLONE_STAYS = Bug(
     "clone-that-was-overtaken-stays",
-    "a clone whose version is too low when it is there is never begun again",
     parts=(OutdatedCloneStays,),
     source="section 4.5: the version is verified; it does not say what happens then",
 ).at("two_chunkservers", "missing_replicas_are_cloned")

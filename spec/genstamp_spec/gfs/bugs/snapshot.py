@@ -26,7 +26,7 @@ NOT_REVOKED = Bug(
 
 
 class OneLeaseRevoked(CopyingChunkservers, lane="master"):
-    """A file has several chunks."""
+    """A snapshot is logged when the first lease is given up, while another chunk of the file still has one."""
 
     def leases_are_over(s, source: Maybe[File]) -> Bool:
         """One lease is over, and the others are not waited for."""
@@ -35,7 +35,6 @@ class OneLeaseRevoked(CopyingChunkservers, lane="master"):
 
 ONE_LEASE_REVOKED = Bug(
     "snapshot-waits-for-one-lease",
-    "a snapshot is logged when the first lease is given up, while another chunk of the file still has one",
     parts=(OneLeaseRevoked,),
     source="section 3.4: after the leases have been revoked or have expired",
 ).at("two_chunks", *ISOLATION)
@@ -54,7 +53,7 @@ UNREACHED_TAKEN_FOR_REVOKED = Bug(
 
 
 class KnowsOfNoLease(CopyingChunkservers, lane="master"):
-    """Leases are not in the log."""
+    """A master that starts again knows of no leases, and waits for none."""
 
     def leases_are_over(s, source: Maybe[File]) -> Bool:
         """What the master does not know of holds up no snapshot."""
@@ -64,14 +63,13 @@ class KnowsOfNoLease(CopyingChunkservers, lane="master"):
 
 SNAPSHOT_AFTER_RESTART = Bug(
     "snapshot-at-once-after-a-restart",
-    "a master that starts again knows of no leases, and waits for none",
     parts=(KnowsOfNoLease,),
     source="section 2.6 does not say what becomes of leases",
 ).at("master_restarts", *ISOLATION)
 
 
 class TwoTakenForOne(CopyingChunkservers, lane="master"):
-    """The count is compared with the wrong number."""
+    """A chunk that two files list is written in place."""
 
     def may_be_written(s, references: Number) -> Bool:
         """Two files are no reason to copy."""
@@ -80,14 +78,13 @@ class TwoTakenForOne(CopyingChunkservers, lane="master"):
 
 NOT_COPIED = Bug(
     "copy-on-write-forgotten-at-two-references",
-    "a chunk that two files list is written in place",
     parts=(TwoTakenForOne,),
     source="section 3.4: a reference count greater than one",
 ).at("one_snapshot", *ISOLATION)
 
 
 class CountIsTwo(CopyingChunkservers, lane="master"):
-    """A chunk is shared or not."""
+    """The second snapshot of a file does not raise the reference count."""
 
     def raise_references(s, target: File) -> None:
         """A third file changes nothing."""
@@ -98,14 +95,13 @@ class CountIsTwo(CopyingChunkservers, lane="master"):
 
 COUNT_NOT_RAISED = Bug(
     "count-not-raised-by-the-second-snapshot",
-    "the second snapshot of a file does not raise the reference count",
     parts=(CountIsTwo,),
     source="section 3.4: the new files point to the same chunks",
 ).at("two_snapshots", "references_are_files", *ISOLATION)
 
 
 class ChunksDeletedWithFile(CopyingChunkservers, lane="master"):
-    """A deleted file's chunks are nobody's."""
+    """The chunks of a deleted file are taken for orphans, although a snapshot lists them."""
 
     def drop_references(s, file: File) -> None:
         """The count is not looked at."""
@@ -114,14 +110,13 @@ class ChunksDeletedWithFile(CopyingChunkservers, lane="master"):
 
 CHUNKS_DELETED_WITH_FILE = Bug(
     "chunks-deleted-with-the-source",
-    "the chunks of a deleted file are taken for orphans, although a snapshot lists them",
     parts=(ChunksDeletedWithFile,),
     source="section 4.4: orphaned chunks are those not reachable from any file",
 ).at("one_snapshot", "references_are_files", "listed_chunks_have_replicas")
 
 
 class CountStays(CopyingChunkservers, lane="master"):
-    """Deleting a file is a change of the namespace, and of nothing else."""
+    """A deleted file or snapshot still counts, and its chunks are never reclaimed."""
 
     def drop_references(s, file: File) -> None:
         """The count is left as it is, and the chunk is never reclaimed."""
@@ -129,7 +124,6 @@ class CountStays(CopyingChunkservers, lane="master"):
 
 COUNT_STAYS = Bug(
     "count-not-lowered-by-deletion",
-    "a deleted file or snapshot still counts, and its chunks are never reclaimed",
     parts=(CountStays,),
     source="section 4.4: orphaned chunks are those not reachable from any file",
 ).at("one_snapshot", "references_are_files")
@@ -169,7 +163,7 @@ VERSION_NOT_COMPARED = Bug(
 
 
 class LogNotReplayed(CopyingChunkservers, lane="master"):
-    """A snapshot that was logged is begun anew by whoever asks again."""
+    """A master that starts again does not make the snapshots whose records are in its log."""
 
     def replayed(s, file: File, position: Position) -> Maybe[Chunk]:
         """Its record in the log is passed over."""
@@ -177,10 +171,7 @@ class LogNotReplayed(CopyingChunkservers, lane="master"):
 
 
 LOG_NOT_REPLAYED = Bug(
-    "logged-snapshot-forgotten",
-    "a master that starts again does not make the snapshots whose records are in its log",
-    parts=(LogNotReplayed,),
-    source="section 2.6.3: recovery replays the log",
+    "logged-snapshot-forgotten", parts=(LogNotReplayed,), source="section 2.6.3: recovery replays the log"
 ).at("master_restarts", "logged_snapshot_is_made")
 
 SNAPSHOT_BUGS = (

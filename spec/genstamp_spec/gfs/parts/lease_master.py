@@ -1,8 +1,7 @@
 """The master: versions, grants, extensions, revocation, what chunkservers report, and its own restart."""
 
 from genstamp_model.language import *
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_chunkserver import LeaseChunkserver
 from genstamp_spec.gfs.parts.lease_state import MARGIN, Chunkserver, no_chunkserver, only
 

@@ -4,8 +4,7 @@ Versions are numbers, the first is 1, and 0 stands for none. Ticks are halves of
 """
 
 from genstamp_model.language import *
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle
 
 LEASE = 2
 """Ticks of its own clock for which a primary believes in its lease."""

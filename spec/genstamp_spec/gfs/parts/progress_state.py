@@ -5,8 +5,7 @@ whether a lease was extended of late: the rest is in gfs.chunk_lease and gfs.mut
 """
 
 from genstamp_model.language import *
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 
 

@@ -1,8 +1,7 @@
 """The steps of a write, and of the lease that it needs, while chunkservers die and start again as they like."""
 
 from genstamp_model.language import *
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver, no_chunkserver
 from genstamp_spec.gfs.parts.progress_state import ProgressState
 

@@ -4,8 +4,7 @@ from typing import Self
 
 from genstamp_model.language import *
 from genstamp_spec.gfs.bugs.progress import PROGRESS_BUGS
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.progress_steps import WrittenReplicas
 

@@ -4,8 +4,7 @@ from typing import Self
 
 from genstamp_model.language import *
 from genstamp_spec.gfs.bugs.snapshot import SNAPSHOT_BUGS
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.snapshot_copies import CopyingChunkservers
 from genstamp_spec.gfs.parts.snapshot_state import OVER, Chunk, File, Position, SnapshotStage

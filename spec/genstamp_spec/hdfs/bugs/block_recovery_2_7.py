@@ -15,12 +15,9 @@ from genstamp_spec.hdfs.bugs.history import historic
 
 ENDS = "; what never comes of it is in hdfs.block_recovery_ends"
 
-HDFS_17430 = Difference(
-    "HDFS-17430",
-    "a recovery command names dead locations, which never answer",
-    parts=(DeadAreAsked,),
-    source=f"{ISSUE}HDFS-17430; fixed after 3.4.1{ENDS}",
-).seen("silent", OTHER_STATES)
+HDFS_17430 = Difference("HDFS-17430", parts=(DeadAreAsked,), source=f"{ISSUE}HDFS-17430; fixed after 3.4.1{ENDS}").seen(
+    "silent", OTHER_STATES
+)
 HADOOP_3_5 = HOLES
 HADOOP_3_4 = (*HOLES, HDFS_17430)
 """FINALIZED replicas of different length stop a recovery, too; but here none come of two recoveries that die, which
@@ -28,17 +25,11 @@ hdfs.block_recovery_ends has.
 """
 
 HDFS_2484 = Difference(
-    "HDFS-2484",
-    "a writer whose file is not there is told that its lease has expired",
-    parts=(MissingInodeIsAnExpiredLease,),
-    source=ISSUE + "HDFS-2484; fixed in 2.8.0",
+    "HDFS-2484", parts=(MissingInodeIsAnExpiredLease,), source=ISSUE + "HDFS-2484; fixed in 2.8.0"
 ).seen("late", "refusal complete_again, LeaseExpiredException: the file exists")
-HDFS_10240 = historic(
-    "HDFS-10240",
-    "complete() and addBlock() commit a block that is under recovery",
-    CommitUnderRecovery,
-    fixed="3.0.4, 3.1.2, 3.2.0",
-).at("late", "fenced_client_changes_nothing", "committed_content_stays")
+HDFS_10240 = historic("HDFS-10240", CommitUnderRecovery, fixed="3.0.4, 3.1.2, 3.2.0").at(
+    "late", "fenced_client_changes_nothing", "committed_content_stays"
+)
 HDFS_12070 = Difference(
     "HDFS-12070",
     "one participant that cannot be updated makes the recovery fail",
@@ -46,14 +37,10 @@ HDFS_12070 = Difference(
     source=f"{ISSUE}HDFS-12070; fixed in 2.8.4, 2.9.1, 3.0.3, 3.1.0{ENDS}",
 ).seen("late", "refusal report_back, IOException: no participant has failed")
 HDFS_12886 = Difference(
-    "HDFS-12886",
-    "a file whose recovery leaves too few storages cannot be closed",
-    parts=(TooFewStoragesThrow,),
-    source=f"{ISSUE}HDFS-12886; fixed in 2.9.1, 3.0.3, 3.1.0{ENDS}",
+    "HDFS-12886", parts=(TooFewStoragesThrow,), source=f"{ISSUE}HDFS-12886; fixed in 2.9.1, 3.0.3, 3.1.0{ENDS}"
 ).seen("silent", "action commit_block_synchronization_too_few")
 HDFS_13758 = Difference(
     "HDFS-13758",
-    "the queued recovery of a block that was completed meanwhile throws in each heartbeat of its datanode",
     parts=(CompletedBlockStopsHeartbeats,),
     source=f"{ISSUE}HDFS-13758; fixed in 2.9.2, 3.0.4, 3.1.2{ENDS}",
 ).seen("overlapping", "refusal recovery_command_is_dropped, NullPointerException: the block is not complete")

@@ -10,14 +10,14 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 
 HDFS_12070 = historic(
     "HDFS-12070",
-    "one participant that cannot be updated makes the recovery fail, and each one after it",
     EveryUpdateMustSucceed,
     fixed="2.8.4, 2.9.1, 3.0.3, 3.1.0",
+    title="one participant that cannot be updated makes the recovery fail, and each one after it",
 ).at("one_mishap", "files_of_silent_writers_are_closed")
 
 
 class UnknownTargetsThrow(DatanodeContact, lane="namenode", callers=(Datanode,)):
-    """A target whose storage the NameNode does not know makes commitBlockSynchronization throw."""
+    """A target that the NameNode does not know makes each commitBlockSynchronization throw."""
 
     def may_close(s, attempt: Attempt) -> None:
         """Checks: every target is known."""
@@ -32,16 +32,13 @@ class UnknownTargetsThrow(DatanodeContact, lane="namenode", callers=(Datanode,))
         s.report_is_answered(primary, file, attempt)
 
 
-HDFS_5077 = historic(
-    "HDFS-5077",
-    "a target that the NameNode does not know makes each commitBlockSynchronization throw",
-    UnknownTargetsThrow,
-    fixed="2.1.1",
-).at("one_datanode", "files_of_silent_writers_are_closed")
+HDFS_5077 = historic("HDFS-5077", UnknownTargetsThrow, fixed="2.1.1").at(
+    "one_datanode", "files_of_silent_writers_are_closed"
+)
 
 
 class TooFewStoragesThrow(DatanodeContact, lane="namenode", callers=(Datanode,)):
-    """A recovery that leaves fewer storages than minimal replication asks for cannot close its file."""
+    """A file whose recovery leaves too few storages cannot be closed."""
 
     def may_close(s, attempt: Attempt) -> None:
         """Checks: a storage is known, which is minimal replication here."""
@@ -63,16 +60,13 @@ class TooFewStoragesThrow(DatanodeContact, lane="namenode", callers=(Datanode,))
         s.report_is_answered(primary, file, attempt)
 
 
-HDFS_12886 = historic(
-    "HDFS-12886",
-    "a file whose recovery leaves too few storages cannot be closed",
-    TooFewStoragesThrow,
-    fixed="2.9.1, 3.0.3, 3.1.0",
-).at("one_datanode", "files_of_silent_writers_are_closed")
+HDFS_12886 = historic("HDFS-12886", TooFewStoragesThrow, fixed="2.9.1, 3.0.3, 3.1.0").at(
+    "one_datanode", "files_of_silent_writers_are_closed"
+)
 
 
 class CompletedBlockStopsHeartbeats(BlockRecovery, lane=Datanode):
-    """The queued recovery of a block that was completed meanwhile makes each heartbeat of the datanode fail."""
+    """The queued recovery of a block that was completed meanwhile throws in each heartbeat of its datanode."""
 
     @action(hidden=True)
     def recovery_command_is_dropped(s, file: File, datanode: Datanode) -> None:
@@ -84,29 +78,26 @@ class CompletedBlockStopsHeartbeats(BlockRecovery, lane=Datanode):
         s.recovery_queue[datanode].remove(file)
 
 
-HDFS_13758 = historic(
-    "HDFS-13758",
-    "the queued recovery of a block that was completed meanwhile throws in each heartbeat of its datanode",
-    CompletedBlockStopsHeartbeats,
-    fixed="2.9.2, 3.0.4, 3.1.2",
-).at("one_mishap", "queued_commands_are_taken")
+HDFS_13758 = historic("HDFS-13758", CompletedBlockStopsHeartbeats, fixed="2.9.2, 3.0.4, 3.1.2").at(
+    "one_mishap", "queued_commands_are_taken"
+)
 
 
 class DeadAreAsked(DatanodeContact):
-    """The command names dead locations too."""
+    """A recovery command names dead locations, which never answer."""
 
     def not_gone(s, file: File) -> Members[Datanode]:
         """All locations."""
         return s.locations[file]
 
 
-HDFS_17430 = historic(
-    "HDFS-17430", "a recovery command names dead locations, which never answer", DeadAreAsked, fixed="after 3.4.1"
-).at("one_mishap", "files_of_silent_writers_are_closed")
+HDFS_17430 = historic("HDFS-17430", DeadAreAsked, fixed="after 3.4.1").at(
+    "one_mishap", "files_of_silent_writers_are_closed"
+)
 HDFS_11576 = historic(
     "HDFS-11576",
-    "a new attempt may start while the last one is under way, and overtakes it each time",
     NoGate,
     fixed="2.9.1, 3.0.3",
+    title="a new attempt may start while the last one is under way, and overtakes it each time",
 ).at("one_datanode", "recoveries_end", "files_of_silent_writers_are_closed")
 BUGS = (HDFS_5077, HDFS_11576, HDFS_12070, HDFS_12886, HDFS_13758, HDFS_17430)

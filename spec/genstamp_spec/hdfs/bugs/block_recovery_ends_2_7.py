@@ -34,17 +34,11 @@ holes are in hdfs.block_recovery.
 HADOOP_3_4 = (*HADOOP_3_5, HDFS_17430)
 
 HDFS_2484 = Difference(
-    "HDFS-2484",
-    "a writer whose file is not there is told that its lease has expired",
-    parts=(MissingInodeIsAnExpiredLease,),
-    source=ISSUE + "HDFS-2484; fixed in 2.8.0",
+    "HDFS-2484", parts=(MissingInodeIsAnExpiredLease,), source=ISSUE + "HDFS-2484; fixed in 2.8.0"
 ).seen("one_datanode", "refusal complete_again, LeaseExpiredException: the file exists")
-HDFS_10240 = historic(
-    "HDFS-10240",
-    "complete() and addBlock() commit a block that is under recovery",
-    CommitUnderRecovery,
-    fixed="3.0.4, 3.1.2, 3.2.0",
-).at("one_datanode", "fenced_client_changes_nothing")
+HDFS_10240 = historic("HDFS-10240", CommitUnderRecovery, fixed="3.0.4, 3.1.2, 3.2.0").at(
+    "one_datanode", "fenced_client_changes_nothing"
+)
 HDFS_14498 = Difference(
     "HDFS-14498",
     "a file whose last block was committed empty is not released",

@@ -47,7 +47,7 @@ class UnreachableIsEmpty(CarefulAgreement):
 
 
 class WaitingReplicasDecideAlone(CarefulAgreement):
-    """RWR replicas decide although a location with a better one has failed.
+    """RWR replicas decide about the length although a location that gave no answer may have more.
 
     In Hadoop 3.4.1  RecoveryTaskContiguous#syncBlock takes the best state among the answers, whoever did not answer.
         After a rack has lost power the restarted datanodes have RWR replicas, cut to what their checksums cover; the
@@ -62,7 +62,7 @@ class WaitingReplicasDecideAlone(CarefulAgreement):
 
 
 class StaleIsGone(DatanodeContact):
-    """A stale location is not asked if two others are fresh.
+    """A location that was silent for 30 s is not asked for its replica, as though it had none.
 
     In Hadoop 3.4.1  DatanodeManager#getBlockRecoveryCommand names only locations that are not stale, and all of them
         if at most one is left. So a datanode that was silent for 30 s is treated as one that has no replica, with the
@@ -78,7 +78,7 @@ class StaleIsGone(DatanodeContact):
 
 
 class RemovedBlocksAreRecovered(BlockRecovery):
-    """A heartbeat brings the queued recovery of a block that was removed meanwhile, too.
+    """A queued recovery command is delivered under the id of a later attempt, so that two primaries share an id.
 
     In Hadoop 3.4.1  the queue holds the block itself, with its locations and its recovery id, and nothing takes it out
         when the block leaves the block map. DatanodeManager#getBlockRecoveryCommand asks only whether the block is
@@ -106,20 +106,17 @@ UNREACHABLE_IS_NOT_EMPTY = Hole(
 ).at("late", "no_recovery_drops_data")
 WAITING_REPLICAS_DO_NOT_DECIDE_ALONE = Hole(
     "waiting-replicas-do-not-decide-alone",
-    "RWR replicas decide about the length although a location that gave no answer may have more",
     parts=(WaitingReplicasDecideAlone,),
     source="found with this model; facts G.4 row 3, S6; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",
 ).at("restarts", "hflushed_bytes_survive")
 STALE_IS_NOT_GONE = Hole(
     "stale-is-not-gone",
-    "a location that was silent for 30 s is not asked for its replica, as though it had none",
     parts=(StaleIsGone,),
     source="found with this model; facts G.2, S6, S18; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
 ).at("three_datanodes", "no_recovery_drops_data")
 COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
-    "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
     drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
     parts=(RemovedBlocksAreRecovered, RemovedBlocksKeepLocations),
     source="found with this model; facts G.2; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
@@ -140,7 +137,7 @@ HOLES = (
 
 
 class FinalizedLengthsMustAgree(CarefulAgreement):
-    """FINALIZED replicas of different length end the recovery, this one and each one after it.
+    """FINALIZED replicas of different length, left by two recoveries that died, stop all further ones.
 
     In Hadoop 3.4.1  RecoveryTaskContiguous#syncBlock throws "Inconsistent size of finalized replicas". Two recoveries
         that died half-way leave such replicas: the first updates one datanode to its length (the other one did not
@@ -160,7 +157,6 @@ class FinalizedLengthsMustAgree(CarefulAgreement):
 
 FINALIZED_LENGTHS_NEED_NOT_AGREE = Hole(
     "finalized-lengths-need-not-agree",
-    "FINALIZED replicas of different length, left by two recoveries that died, stop all further ones",
     parts=(FinalizedLengthsMustAgree,),
     source="found with this model; facts G.4 row 1, L1, L6; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",

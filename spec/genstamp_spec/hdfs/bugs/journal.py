@@ -13,44 +13,38 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 class ReassignmentNotLogged(EditLog, lane="namenode"):
-    """The new holder is known to the memory only."""
+    """A lease that goes to a new holder is not logged: after a restart the old client owns the file again."""
 
     def log_reassignment(s, file: File) -> None:
         """Nothing."""
 
 
-HDFS_1149 = historic(
-    "HDFS-1149",
-    "a lease that goes to a new holder is not logged: after a restart the old client owns the file again",
-    ReassignmentNotLogged,
-    fixed="0.23",
-).at("recoveries", "replay_gives_the_state_of_the_active", "lost_files_stay_lost")
+HDFS_1149 = historic("HDFS-1149", ReassignmentNotLogged, fixed="0.23").at(
+    "recoveries", "replay_gives_the_state_of_the_active", "lost_files_stay_lost"
+)
 
 HDFS_5590 = historic(
     "HDFS-5590",
-    "block ids and stamps are given to clients before they are synced",
     fixed="2.3.0",
     drops=(("answer_arrives", "what the call did is synced"),),
+    title="block ids and stamps are given to clients before they are synced",
 ).at("recoveries", "known_stamps_are_synced", "stamps_are_given_out_once")
 
 
 class BoundaryAppendNotLogged(LoggedAppends, lane="namenode"):
-    """An append that gets no block to go on with leaves no edit."""
+    """An append at a block boundary is not logged, so that what follows cannot be replayed."""
 
     def log_append_at_block_boundary(s, client: Client, file: File) -> None:
         """Nothing."""
 
 
-HDFS_2991 = historic(
-    "HDFS-2991",
-    "an append at a block boundary is not logged, so that what follows cannot be replayed",
-    BoundaryAppendNotLogged,
-    fixed="0.22.1, 2.0",
-).at("appends", "replay_never_fails", "replay_gives_the_state_of_the_active")
+HDFS_2991 = historic("HDFS-2991", BoundaryAppendNotLogged, fixed="0.22.1, 2.0").at(
+    "appends", "replay_never_fails", "replay_gives_the_state_of_the_active"
+)
 
 
 class CompleteOnce(ClientCalls, lane="namenode"):
-    """complete() of a file that is closed already is refused, whoever has closed it."""
+    """complete() is not idempotent: repeated after a lost answer it is refused."""
 
     def is_closed_already(s, client: Client, file: File) -> None:
         """The client takes its file for lost."""
@@ -60,36 +54,31 @@ class CompleteOnce(ClientCalls, lane="namenode"):
         s.end_call(client)
 
 
-HDFS_3031 = historic(
-    "HDFS-3031", "complete() is not idempotent: repeated after a lost answer it is refused", CompleteOnce, fixed="2.0.2"
-).at("lost_answers", "repeated_call_is_answered")
+HDFS_3031 = historic("HDFS-3031", CompleteOnce, fixed="2.0.2").at("lost_answers", "repeated_call_is_answered")
 
 
 class ReplayedAppendDropsBlock(EditReplay, lane="standby"):
-    """The replay of an append leaves the file without the block that is under construction."""
+    """The replay of an append throws the block under construction away."""
 
     def reopen_in_image(s, file: File) -> None:
         """The block is thrown away."""
         s.image[file].block.fire(BlockLifecycle.remove)
 
 
-HDFS_3922 = historic(
-    "HDFS-3922",
-    "the replay of an append throws the block under construction away",
-    ReplayedAppendDropsBlock,
-    fixed="0.23.4",
-).at("appends", "promised_bytes_survive", "replay_gives_the_state_of_the_active")
+HDFS_3922 = historic("HDFS-3922", ReplayedAppendDropsBlock, fixed="0.23.4").at(
+    "appends", "promised_bytes_survive", "replay_gives_the_state_of_the_active"
+)
 
 HDFS_6527 = historic(
     "HDFS-6527",
-    "addBlock for a file that was deleted meanwhile: the edit names a path that is no more",
     fixed="2.5.0",
     drops=(("add_block", "the file is not deleted"),),
+    title="addBlock for a file that was deleted meanwhile: the edit names a path that is no more",
 ).at("deletions", "replay_never_fails")
 
 
 class PathOfTheCaller(ClientCalls, lane="namenode"):
-    """addBlock logs the path that its caller has passed, which is the one that the file was created at."""
+    """addBlock logs the path that the file had before it was renamed."""
 
     created_at = per(File, optional(Path))
 
@@ -103,53 +92,46 @@ class PathOfTheCaller(ClientCalls, lane="namenode"):
         return s.created_at[file]
 
 
-HDFS_6622 = historic(
-    "HDFS-6622", "addBlock logs the path that the file had before it was renamed", PathOfTheCaller, fixed="2.5.0"
-).at("renames", "replay_never_fails")
+HDFS_6622 = historic("HDFS-6622", PathOfTheCaller, fixed="2.5.0").at("renames", "replay_never_fails")
 
 HDFS_6647 = historic(
     "HDFS-6647",
-    "updatePipeline for a deleted file that a snapshot keeps is logged",
     fixed="2.5.0",
     drops=(
         ("update_block_for_pipeline", "the file is not deleted"),
         ("update_pipeline", "the file is not deleted"),
     ),
+    title="updatePipeline for a deleted file that a snapshot keeps is logged",
 ).at("deletions", "replay_never_fails")
 
 HDFS_6825 = historic(
     "HDFS-6825",
-    "commitBlockSynchronization for a file whose blocks are still being removed: OP_CLOSE after OP_DELETE",
     fixed="2.6.0",
     drops=(("commit_block_synchronization", "the file is not deleted"),),
+    title="commitBlockSynchronization for a file whose blocks are still being removed: OP_CLOSE after OP_DELETE",
 ).at("deletions", "replay_never_fails")
 
 
 class DeletedByName(LoggedTree, lane="namenode"):
-    """Whether a file is deleted is seen from its path: if there is something, it is taken for the file."""
+    """A deleted file counts as there if another one was created at its path: its late commit is logged."""
 
     def not_deleted(s, file: File, refused: str | None) -> None:
         """Checks: there is a file at the path."""
         require(s.in_tree.has(file) | s.is_taken(s.path[file]), "the file is not deleted", refused)
 
 
-HDFS_7707 = historic(
-    "HDFS-7707",
-    "a deleted file counts as there if another one was created at its path: its late commit is logged",
-    DeletedByName,
-    fixed="2.6.1",
-).at("two_files", "replay_never_fails")
+HDFS_7707 = historic("HDFS-7707", DeletedByName, fixed="2.6.1").at("two_files", "replay_never_fails")
 
 HDFS_12369 = historic(
     "HDFS-12369",
-    "the lease monitor closes or takes over a deleted file that a snapshot keeps, and logs it",
     fixed="2.8.3, 2.9.0",
     drops=(("release_expired_lease", "the file is not deleted"),),
+    title="the lease monitor closes or takes over a deleted file that a snapshot keeps, and logs it",
 ).at("deletions", "replay_never_fails")
 
 
 class AppendBeforeQuota(LoggedAppends, lane="namenode"):
-    """The quota is checked when the file is open already."""
+    """An append that exceeds the quota has changed the file in memory, and logged nothing."""
 
     def exceeds_quota(s, client: Client, file: File) -> bool:
         """The call is refused, the file stays open in memory, and nothing is logged."""
@@ -161,27 +143,19 @@ class AppendBeforeQuota(LoggedAppends, lane="namenode"):
         return False
 
 
-HDFS_7587 = historic(
-    "HDFS-7587",
-    "an append that exceeds the quota has changed the file in memory, and logged nothing",
-    AppendBeforeQuota,
-    fixed="2.6.1, 2.7.0",
-).at("appends", "replay_gives_the_state_of_the_active", "replay_never_fails")
+HDFS_7587 = historic("HDFS-7587", AppendBeforeQuota, fixed="2.6.1, 2.7.0").at(
+    "appends", "replay_gives_the_state_of_the_active", "replay_never_fails"
+)
 
 
 class ReportsOfTheRemoved(RecoveryInOutline, lane=Datanode):
-    """What was queued of a datanode stays when the datanode is removed."""
+    """A queued report of a datanode that was removed meanwhile makes the failover fail, again and again."""
 
     def forget_reports(s, datanode: Datanode) -> None:
         """Nothing."""
 
 
-HDFS_6289 = historic(
-    "HDFS-6289",
-    "a queued report of a datanode that was removed meanwhile makes the failover fail, again and again",
-    ReportsOfTheRemoved,
-    fixed="2.5.0",
-).at("reports", "failover_ends")
+HDFS_6289 = historic("HDFS-6289", ReportsOfTheRemoved, fixed="2.5.0").at("reports", "failover_ends")
 
 JOURNAL_BUGS = (
     HDFS_1149,

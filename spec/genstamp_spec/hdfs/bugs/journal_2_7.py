@@ -6,13 +6,11 @@ from genstamp_spec.hdfs.bugs.lease_2_7 import HDFS_2484, HDFS_15725
 
 HDFS_10240 = Difference(
     "HDFS-10240",
-    "complete() and addBlock() commit a block that is under recovery",
     parts=(AddBlockUnderRecovery, ReopenedWithoutRecovery),
     source=ISSUE + "HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0; what it breaks is in hdfs.lease",
 ).seen("reports", "action complete_under_recovery")
 HDFS_11817 = Difference(
     "HDFS-11817",
-    "the lease monitor drops a file's lease when releasing it throws",
     parts=(MonitorDropsLease,),
     source=ISSUE + "HDFS-11817; fixed in 2.8.2, 2.7.7; what it breaks is in hdfs.lease",
 ).seen("small", "action release_expired_lease_fails")

@@ -7,7 +7,7 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 class ChangedBeforeClosing(TwoBlocks):
-    """The file is found not to be closable when its last block is changed in memory, and nothing is logged."""
+    """A recovery that cannot close the file has dropped or re-stamped the last block in memory, and logs nothing."""
 
     def before_closing_fails(s, file: File, attempt: Attempt) -> None:
         """The last block has the recovery's stamp, or is gone."""
@@ -20,7 +20,6 @@ class ChangedBeforeClosing(TwoBlocks):
 
 CLOSING_FAILS_HALF_WAY = Hole(
     "closing-fails-half-way",
-    "a recovery that cannot close the file has dropped or re-stamped the last block in memory, and logs nothing",
     parts=(ChangedBeforeClosing,),
     source="facts G.6, S19; HDFS-17861, fixed in 3.5.0 for a removed block; "
     "FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",

@@ -5,25 +5,24 @@ from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.late_calls import LateKind, no_call
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 HDFS_966 = historic(
     "HDFS-966",
-    "the lease monitor works in safe mode too",
     fixed="0.21.0",
     drops=(("release_expired_lease", "the NameNode is not in safe mode"),),
+    title="the lease monitor works in safe mode too",
 ).at("restarts", "safe_mode_gives_out_no_stamp")
 HDFS_1141 = historic(
     "HDFS-1141",
-    "complete() does not ask whether the caller owns the file",
     fixed="0.22.0",
     drops=(("complete", "the caller owns the file"),),
+    title="complete() does not ask whether the caller owns the file",
 ).at("restarts", "only_the_owner_changes_a_file")
 
 
 class WholeLeaseGoes(Owners, lane="namenode"):
-    """Whoever takes one file over ends the former holder's lease."""
+    """Expiry recovers one file and ends the whole lease of its holder."""
 
     def reassign(s, file: File, new_holder: Holder) -> None:
         """The lease of all the holder's files is removed with that of one."""
@@ -36,28 +35,23 @@ class WholeLeaseGoes(Owners, lane="namenode"):
         )
 
 
-HDFS_1204 = historic(
-    "HDFS-1204",
-    "expiry recovers one file and ends the whole lease of its holder",
-    WholeLeaseGoes,
-    fixed="in the 0.20-append line",
-).at("takeovers", "one_lease_per_open_file")
+HDFS_1204 = historic("HDFS-1204", WholeLeaseGoes, fixed="in the 0.20-append line").at(
+    "takeovers", "one_lease_per_open_file"
+)
 
 
 class LeaseKeepsOldPath(Owners, lane="namenode"):
-    """Leases are keyed by path, and rename does not tell them."""
+    """Rename leaves the lease at the old path."""
 
     def move_lease(s, source: File, target: File) -> None:
         """The lease covers the path as before."""
 
 
-HDFS_2827 = historic("HDFS-2827", "rename leaves the lease at the old path", LeaseKeepsOldPath, fixed="0.23.1").at(
-    "files", "one_lease_per_open_file"
-)
+HDFS_2827 = historic("HDFS-2827", LeaseKeepsOldPath, fixed="0.23.1").at("files", "one_lease_per_open_file")
 
 
 class RenameLosesLease(Owners, lane="namenode"):
-    """Leases are keyed by path, and rename gets their paths wrong."""
+    """Rename removes the lease instead of writing its new path."""
 
     def move_lease(s, source: File, target: File) -> None:
         """The lease is removed at the old path and is not added at the new one."""
@@ -67,25 +61,21 @@ class RenameLosesLease(Owners, lane="namenode"):
         s.lease[holder].fire(LeaseLifecycle.release, where=last)
 
 
-HDFS_4248 = historic(
-    "HDFS-4248", "rename removes the lease instead of writing its new path", RenameLosesLease, fixed="0.23.6, 2.0.3"
-).at("files", "one_lease_per_open_file")
+HDFS_4248 = historic("HDFS-4248", RenameLosesLease, fixed="0.23.6, 2.0.3").at("files", "one_lease_per_open_file")
 
 
 class RemovedFileKeepsLease(Owners, lane="namenode"):
-    """Removing a file that is open leaves its lease."""
+    """A lease still covers a file that was removed."""
 
     def drop_lease(s, file: File) -> None:
         """Nothing happens to the lease."""
 
 
-HDFS_4232 = historic(
-    "HDFS-4232", "a lease still covers a file that was removed", RemovedFileKeepsLease, fixed="0.23.6"
-).at("blocks", "one_lease_per_open_file")
+HDFS_4232 = historic("HDFS-4232", RemovedFileKeepsLease, fixed="0.23.6").at("blocks", "one_lease_per_open_file")
 
 
 class SecondPartTrustsTheFirst(Owners, lane="namenode"):
-    """The second part of addBlock does not analyse the file again; shown for a file's first block."""
+    """Two addBlock calls in flight add two blocks."""
 
     @action(event="add_block")
     def add_block_goes_on(s, client: Client, file: File) -> None:
@@ -101,13 +91,13 @@ class SecondPartTrustsTheFirst(Owners, lane="namenode"):
         s.late = no_call()
 
 
-HDFS_4452 = historic(
-    "HDFS-4452", "two addBlock calls in flight add two blocks", SecondPartTrustsTheFirst, fixed="2.0.3"
-).at("late_calls", "only_the_last_two_blocks_are_incomplete")
+HDFS_4452 = historic("HDFS-4452", SecondPartTrustsTheFirst, fixed="2.0.3").at(
+    "late_calls", "only_the_last_two_blocks_are_incomplete"
+)
 
 
 class LengthIsNotSent(Owners, lane="namenode"):
-    """The first hflush of a block makes the block known to the edit log, without its length."""
+    """After the first hflush a block is still empty to the NameNode, which drops it when it starts again."""
 
     def take_length(s, client: Client, file: File, num_bytes: Number) -> None:
         """Nothing is learned of the length."""
@@ -116,32 +106,26 @@ class LengthIsNotSent(Owners, lane="namenode"):
         observe(num_bytes=num_bytes)
 
 
-HDFS_4516 = historic(
-    "HDFS-4516",
-    "after the first hflush a block is still empty to the NameNode, which drops it when it starts again",
-    LengthIsNotSent,
-    fixed="2.3.0",
-).at("two_clients", "promised_bytes_are_known", "only_empty_blocks_are_dropped")
+HDFS_4516 = historic("HDFS-4516", LengthIsNotSent, fixed="2.3.0").at(
+    "two_clients", "promised_bytes_are_known", "only_empty_blocks_are_dropped"
+)
 
 
 class RepeatedCallGetsNoLocations(Owners, lane="namenode"):
-    """A block that is asked for again comes with the locations that are known."""
+    """A repeated addBlock returns a block without locations after the NameNode has started again."""
 
     def known_or_chosen(s, file: File) -> Members[Datanode]:
         """None, after a restart."""
         return s.locations[file]
 
 
-HDFS_5257 = historic(
-    "HDFS-5257",
-    "a repeated addBlock returns a block without locations after the NameNode has started again",
-    RepeatedCallGetsNoLocations,
-    fixed="2.3.0",
-).at("late_restart", "given_block_has_locations")
+HDFS_5257 = historic("HDFS-5257", RepeatedCallGetsNoLocations, fixed="2.3.0").at(
+    "late_restart", "given_block_has_locations"
+)
 
 
 class CommitComesFirst(Owners, lane="namenode"):
-    """The last block is committed before the one before it is looked at."""
+    """The last block is committed before the block before it is known to be complete."""
 
     def waits_for_the_block_before(s, client: Client, file: File) -> bool:
         """False, and the last block is COMMITTED."""
@@ -154,32 +138,24 @@ class CommitComesFirst(Owners, lane="namenode"):
         return False
 
 
-HDFS_5558 = historic(
-    "HDFS-5558",
-    "the last block is committed before the block before it is known to be complete",
-    CommitComesFirst,
-    fixed="0.23.10, 2.3.0",
-).at("two_clients", "only_the_last_two_blocks_are_incomplete")
+HDFS_5558 = historic("HDFS-5558", CommitComesFirst, fixed="0.23.10, 2.3.0").at(
+    "two_clients", "only_the_last_two_blocks_are_incomplete"
+)
 
 
 class RepeatedCallWaits(Owners, lane="namenode"):
-    """Progress of the block before the last one is asked for before a repeated call is recognized."""
+    """A repeated addBlock is refused while the client's previous block lacks replicas."""
 
     def may_have_it_again(s, client: Client, file: File) -> Bool:
         """Only if the client's previous block is complete by now."""
         return super().may_have_it_again(client, file) & s.earlier_is_complete(file)
 
 
-HDFS_9690 = historic(
-    "HDFS-9690",
-    "a repeated addBlock is refused while the client's previous block lacks replicas",
-    RepeatedCallWaits,
-    fixed="2.7.3",
-).at("late_calls", "missed_block_can_be_had")
+HDFS_9690 = historic("HDFS-9690", RepeatedCallWaits, fixed="2.7.3").at("late_calls", "missed_block_can_be_had")
 
 
 class LeaseGoesFirst(Owners, lane="namenode"):
-    """Closing a file removes its lease, and then asks whether the blocks are complete."""
+    """A lease is removed although closing the file fails."""
 
     @action(event="commit_block_synchronization", refuses="IllegalStateException")
     def commit_block_synchronization_too_early(s, primary: Datanode, file: File) -> None:
@@ -193,9 +169,7 @@ class LeaseGoesFirst(Owners, lane="namenode"):
         s.attempt_ends(primary, file)
 
 
-HDFS_10763 = historic(
-    "HDFS-10763", "a lease is removed although closing the file fails", LeaseGoesFirst, fixed="2.6.5, 2.7.4, 2.8.0"
-).at("blocks", "one_lease_per_open_file")
+HDFS_10763 = historic("HDFS-10763", LeaseGoesFirst, fixed="2.6.5, 2.7.4, 2.8.0").at("blocks", "one_lease_per_open_file")
 
 LEASE_BUGS = (
     HDFS_966,

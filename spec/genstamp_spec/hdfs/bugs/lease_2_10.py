@@ -20,7 +20,9 @@ class PendingRecoveries(Part):
 
 
 class CompletesByForce(AddBlockUnderRecovery, ReopenedWithoutRecovery, Owners, PendingRecoveries, lane="namenode"):
-    """Who commits a block whose recovery was started completes it, with any number of replicas (facts A9, E.9).
+    """complete() and addBlock() complete a block that is under recovery, with any number of replicas.
+
+    Who commits a block whose recovery was started completes it, with any number of replicas (facts A9, E.9).
 
     The entry stays when the client ends the block, and is there still when the block is opened again.
 
@@ -75,7 +77,6 @@ class CompletesByForce(AddBlockUnderRecovery, ReopenedWithoutRecovery, Owners, P
 
 HDFS_10240_BY_FORCE = Bug(
     "HDFS-10240-with-HDFS-12886",
-    "complete() and addBlock() complete a block that is under recovery, with any number of replicas",
     parts=(CompletesByForce,),
     source=ISSUE + "HDFS-10240, with HDFS-12886 as in 2.9.1 to 2.10.2; fixed in 3.0.4, 3.1.2, 3.2.0",
 ).at("two_clients", "fenced_client_changes_nothing")

@@ -13,24 +13,14 @@ from genstamp_spec.hdfs.bugs.hadoop_2_7 import (
 from genstamp_spec.hdfs.bugs.history import historic
 
 HDFS_2484 = Difference(
-    "HDFS-2484",
-    "a writer whose file is not there is told that its lease has expired",
-    parts=(MissingInodeIsAnExpiredLease,),
-    source=ISSUE + "HDFS-2484; fixed in 2.8.0",
+    "HDFS-2484", parts=(MissingInodeIsAnExpiredLease,), source=ISSUE + "HDFS-2484; fixed in 2.8.0"
 ).seen("two_clients", "refusal complete_again, LeaseExpiredException: the file exists")
-HDFS_10240 = historic(
-    "HDFS-10240",
-    "complete() and addBlock() commit a block that is under recovery",
-    AddBlockUnderRecovery,
-    ReopenedWithoutRecovery,
-    fixed="3.0.4, 3.1.2, 3.2.0",
-).at("two_clients", "fenced_client_changes_nothing")
-HDFS_11817 = historic(
-    "HDFS-11817",
-    "the lease monitor drops a file's lease when releasing it throws",
-    MonitorDropsLease,
-    fixed="2.8.2, 2.7.7",
-).at("two_clients", "one_lease_per_open_file")
+HDFS_10240 = historic("HDFS-10240", AddBlockUnderRecovery, ReopenedWithoutRecovery, fixed="3.0.4, 3.1.2, 3.2.0").at(
+    "two_clients", "fenced_client_changes_nothing"
+)
+HDFS_11817 = historic("HDFS-11817", MonitorDropsLease, fixed="2.8.2, 2.7.7").at(
+    "two_clients", "one_lease_per_open_file"
+)
 HDFS_14498 = Difference(
     "HDFS-14498",
     "a file whose last block was committed empty is not released",

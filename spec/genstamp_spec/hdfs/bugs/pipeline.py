@@ -13,7 +13,7 @@ from genstamp_spec.hdfs.parts.state import Datanode
 
 
 class NodeStopsWithItsMirror(PipelineNetwork):
-    """A node that cannot write to the next one ends its own receiver, and nobody learns which of the two is bad."""
+    """A node whose mirror failed stops itself, so that the client blames the wrong node."""
 
     def name_bad_node(s, datanode: Datanode, mirror: Datanode) -> None:
         """Nothing goes up: the connection to the node before is closed."""
@@ -21,34 +21,28 @@ class NodeStopsWithItsMirror(PipelineNetwork):
         s.close_connections(datanode)
 
 
-HDFS_101 = historic(
-    "HDFS-101",
-    "a node whose mirror failed stops itself, so that the client blames the wrong node",
-    NodeStopsWithItsMirror,
-    fixed="0.20.2, 0.21.0",
-).at("pair", "only_failed_nodes_are_given_up")
+HDFS_101 = historic("HDFS-101", NodeStopsWithItsMirror, fixed="0.20.2, 0.21.0").at(
+    "pair", "only_failed_nodes_are_given_up"
+)
 
 
 class RequestCarriesTheNewStamp(PipelineSetUp):
-    """A node stamps the block object of the request before it passes it on."""
+    """A node passes a request on with the stamp that it has raised already, and the next one refuses."""
 
     def requested_stamp(s, datanode: Datanode) -> Ordered:
         """Only the first node is asked for the block's old stamp."""
         return when(s.first_node() == datanode, s.stamp, s.new_stamp)
 
 
-HDFS_1467 = historic(
-    "HDFS-1467",
-    "a node passes a request on with the stamp that it has raised already, and the next one refuses",
-    RequestCarriesTheNewStamp,
-    fixed="0.22.0",
-).at("chain", "only_failed_nodes_are_given_up")
+HDFS_1467 = historic("HDFS-1467", RequestCarriesTheNewStamp, fixed="0.22.0").at(
+    "chain", "only_failed_nodes_are_given_up"
+)
 
 HDFS_2021 = historic(
     "HDFS-2021",
-    "the ack goes up before its bytes are visible on the node",
     fixed="0.23.0",
     drops=(("send_ack", "its byte is visible here"),),
+    title="the ack goes up before its bytes are visible on the node",
 ).at("pair", "acked_bytes_are_visible_on_every_node")
 
 VISIBLE_BEFORE_THE_ACK = Bug(
@@ -60,7 +54,7 @@ VISIBLE_BEFORE_THE_ACK = Bug(
 
 
 class WriteErrorNamesNobody(PipelineSetUp, lane="client"):
-    """An error while the client writes to the first node does not say which node is bad."""
+    """An error while the client writes to the first node ends the whole write."""
 
     @action
     def write_to_first_node_fails(s) -> None:
@@ -71,64 +65,46 @@ class WriteErrorNamesNobody(PipelineSetUp, lane="client"):
         s.stage = Stage.FAILED
 
 
-HDFS_3398 = historic(
-    "HDFS-3398",
-    "an error while the client writes to the first node ends the whole write",
-    WriteErrorNamesNobody,
-    fixed="2.0.2",
-).at("pair", "write_fails_only_with_cause")
+HDFS_3398 = historic("HDFS-3398", WriteErrorNamesNobody, fixed="2.0.2").at("pair", "write_fails_only_with_cause")
 
 
 class NobodyIsReplaced(PipelineSetUp):
-    """The pipeline goes on with the nodes that are left."""
+    """No datanode takes the place of one that failed, until hflushed bytes are on a single node."""
 
     def wants_replacement(s) -> Bool:
         """Never."""
         return s.pipeline.is_empty() & ~s.pipeline.is_empty()
 
 
-HDFS_1606 = historic(
-    "HDFS-1606",
-    "no datanode takes the place of one that failed, until hflushed bytes are on a single node",
-    NobodyIsReplaced,
-    fixed="0.23.0",
-).at("spare", "lost_node_is_replaced")
+HDFS_1606 = historic("HDFS-1606", NobodyIsReplaced, fixed="0.23.0").at("spare", "lost_node_is_replaced")
 
 
 class NobodyIsReplacedWhileClosing(PipelineSetUp):
-    """While the block is closed, the client does without the failed node."""
+    """A node that fails while the block is closed is not replaced by one that has the data."""
 
     def wants_replacement(s) -> Bool:
         """Not while closing."""
         return super().wants_replacement() & ~s.stage.at(Stage.CLOSE_RECOVERY)
 
 
-HDFS_16146 = historic(
-    "HDFS-16146",
-    "a node that fails while the block is closed is not replaced by one that has the data",
-    NobodyIsReplacedWhileClosing,
-    fixed="3.4.0",
-).at("spare", "lost_node_is_replaced")
+HDFS_16146 = historic("HDFS-16146", NobodyIsReplacedWhileClosing, fixed="3.4.0").at("spare", "lost_node_is_replaced")
 
 
 class SourceMustHaveTheClientsStamp(PipelineSetUp):
-    """The source of a transfer compares its replica with the request, and not with what it has stored."""
+    """No datanode can be added after a recovery that failed half-way, since the source has that one's stamp."""
 
     def can_copy(s, source: Datanode) -> Bool:
         """Not after an attempt that failed half-way: then the source has that attempt's stamp."""
         return super().can_copy(source) & (s.replica[source].stamp == s.stamp)
 
 
-HDFS_3436 = historic(
-    "HDFS-3436",
-    "no datanode can be added after a recovery that failed half-way, since the source has that one's stamp",
-    SourceMustHaveTheClientsStamp,
-    fixed="2.0.2",
-).at("four", "write_fails_only_with_cause")
+HDFS_3436 = historic("HDFS-3436", SourceMustHaveTheClientsStamp, fixed="2.0.2").at(
+    "four", "write_fails_only_with_cause"
+)
 
 
 class SameTargetEachTime(PipelineSetUp):
-    """Every try takes the same two nodes, and after the third one the write ends."""
+    """A transfer that fails is tried again between the same nodes, and then the write fails."""
 
     def leave_out(s, target: Datanode) -> None:
         """The target is tried again, in vain."""
@@ -137,23 +113,13 @@ class SameTargetEachTime(PipelineSetUp):
 
 
 class RestartsCount(PlannedRestarts):
-    """The client counts every recovery since the last ack."""
+    """Planned restarts use up the recoveries that a slow writer has, and its write fails."""
 
     def waits(s) -> None:
         """As if a node had failed."""
         s.count_recovery()
 
 
-HDFS_9752 = historic(
-    "HDFS-9752",
-    "planned restarts use up the recoveries that a slow writer has, and its write fails",
-    RestartsCount,
-    fixed="2.6.5, 2.7.3",
-).at("upgrade", "write_fails_only_with_cause")
+HDFS_9752 = historic("HDFS-9752", RestartsCount, fixed="2.6.5, 2.7.3").at("upgrade", "write_fails_only_with_cause")
 
-HDFS_9106 = historic(
-    "HDFS-9106",
-    "a transfer that fails is tried again between the same nodes, and then the write fails",
-    SameTargetEachTime,
-    fixed="2.7.2, 2.8.0",
-).at("four", "write_fails_only_with_cause")
+HDFS_9106 = historic("HDFS-9106", SameTargetEachTime, fixed="2.7.2, 2.8.0").at("four", "write_fails_only_with_cause")

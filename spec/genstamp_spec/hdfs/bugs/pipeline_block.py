@@ -23,39 +23,32 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 class LengthOfAnotherBlockObject(PipelineSetUp):
-    """The length is read from a block object that others change while complete() is prepared."""
+    """complete() commits the block with a length from before its last bytes were acknowledged."""
 
     def length_to_commit(s) -> Number:
         """What the block had when the NameNode was last told of it."""
         return s.block_bytes
 
 
-HDFS_8498 = historic(
-    "HDFS-8498",
-    "complete() commits the block with a length from before its last bytes were acknowledged",
-    LengthOfAnotherBlockObject,
-    fixed="2.7.4, 2.8.2",
-).at("pair", "committed_length_is_acknowledged")
+HDFS_8498 = historic("HDFS-8498", LengthOfAnotherBlockObject, fixed="2.7.4, 2.8.2").at(
+    "pair", "committed_length_is_acknowledged"
+)
 
 
 class StampOfAnotherThread(PipelineSetUp):
-    """The thread that closes the file does not see the stamp that a recovery of the pipeline has brought."""
+    """A block is committed under a stamp from before the last pipeline recovery, and nobody compares."""
 
     def take_new_stamp(s) -> None:
         """The stamp stays what it was."""
 
 
 HDFS_9289 = historic(
-    "HDFS-9289",
-    "a block is committed under a stamp from before the last pipeline recovery, and nobody compares",
-    StampOfAnotherThread,
-    fixed="2.6.3, 2.7.2",
-    drops=(("complete", "the client's stamp is the block's"),),
+    "HDFS-9289", StampOfAnotherThread, fixed="2.6.3, 2.7.2", drops=(("complete", "the client's stamp is the block's"),)
 ).at("pair", "block_stamp_never_decreases", "committed_length_is_acknowledged")
 
 
 class StorageMustBeKnown(PipelineSetUp, lane="client"):
-    """updatePipeline looks a location's storage up and does not expect to find none."""
+    """updatePipeline fails where a datanode of the pipeline has registered anew."""
 
     @action(event="update_pipeline", refuses="NullPointerException")
     def update_pipeline_finds_no_storage(s) -> None:
@@ -66,26 +59,21 @@ class StorageMustBeKnown(PipelineSetUp, lane="client"):
         s.stage = Stage.FAILED
 
 
-HDFS_12299 = historic(
-    "HDFS-12299",
-    "updatePipeline fails where a datanode of the pipeline has registered anew",
-    StorageMustBeKnown,
-    fixed="2.7.6, 2.8.2",
-).at("spare", "write_fails_only_with_cause")
+HDFS_12299 = historic("HDFS-12299", StorageMustBeKnown, fixed="2.7.6, 2.8.2").at("spare", "write_fails_only_with_cause")
 
 HDFS_16127 = historic(
     "HDFS-16127",
-    "a connection that closes after the last ack has come starts a recovery, which may fail",
     fixed="3.2.3, 3.3.2",
     drops=(
         ("connection_fails", "the last packet is not acknowledged yet (HDFS-16127)"),
         ("error_ack_comes", "the last packet is not acknowledged yet (HDFS-16127)"),
     ),
+    title="a connection that closes after the last ack has come starts a recovery, which may fail",
 ).at("pair", "write_fails_only_with_cause")
 
 
 class LateCallCounts(LateCalls, lane="namenode"):
-    """updatePipeline takes whatever stamp it is told."""
+    """An updatePipeline call that comes late brings an older stamp back."""
 
     @action(event="update_pipeline")
     def update_pipeline_comes_late(s) -> None:
@@ -99,14 +87,13 @@ class LateCallCounts(LateCalls, lane="namenode"):
 
 STAMPS_ARE_NOT_COMPARED = Bug(
     "update-pipeline-compares-no-stamps",
-    "an updatePipeline call that comes late brings an older stamp back",
     parts=(LateCallCounts,),
     source="the check in FSNamesystem#updatePipelineInternal",
 ).at("append", "block_stamp_never_decreases")
 
 
 class WriterIsNotShutOut(PipelineSetUp):
-    """checkUCBlock does not look at the block's state."""
+    """A writer whose block is under recovery still gets a stamp for its pipeline, and takes the block back."""
 
     def under_construction(s) -> Bool:
         """A block under recovery is as good as any."""
@@ -119,16 +106,14 @@ class WriterIsNotShutOut(PipelineSetUp):
         super().replace_generation(stamp, length, locations)
 
 
-HDFS_1555 = historic(
-    "HDFS-1555",
-    "a writer whose block is under recovery still gets a stamp for its pipeline, and takes the block back",
-    WriterIsNotShutOut,
-    fixed="0.23.0",
-).at("pair", "fenced_writer_changes_nothing")
+HDFS_1555 = historic("HDFS-1555", WriterIsNotShutOut, fixed="0.23.0").at("pair", "fenced_writer_changes_nothing")
 
 
 class CommitsUnderRecovery(PipelineSetUp, lane="client"):
-    """complete() does not look at the block's state (before HDFS-10240)."""
+    """complete() commits a block that is under recovery.
+
+    complete() does not look at the block's state (before HDFS-10240).
+    """
 
     @action(event="complete")
     def complete_under_recovery(s) -> None:
@@ -141,9 +126,9 @@ class CommitsUnderRecovery(PipelineSetUp, lane="client"):
         s.hflushed = s.block_bytes
 
 
-HDFS_10240 = historic(
-    "HDFS-10240", "complete() commits a block that is under recovery", CommitsUnderRecovery, fixed="3.0.4, 3.1.2, 3.2.0"
-).at("pair", "fenced_writer_changes_nothing")
+HDFS_10240 = historic("HDFS-10240", CommitsUnderRecovery, fixed="3.0.4, 3.1.2, 3.2.0").at(
+    "pair", "fenced_writer_changes_nothing"
+)
 
 
 class NothingIsReplaced(PipelineDatanode, lane=Datanode):
@@ -159,9 +144,9 @@ class NothingIsReplaced(PipelineDatanode, lane=Datanode):
 
 HDFS_17299 = historic(
     "HDFS-17299",
-    "a datanode refuses a pipeline that is set up again, as the first attempt has left a replica",
     NothingIsReplaced,
     fixed="3.4.1, 3.5.0",
+    title="a datanode refuses a pipeline that is set up again, as the first attempt has left a replica",
 ).at("pair", "only_failed_nodes_are_given_up")
 
 BUGS: tuple[Bug, ...] = (

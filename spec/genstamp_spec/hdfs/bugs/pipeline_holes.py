@@ -41,7 +41,9 @@ RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED: Final = REPLICAS_RESTART.at("restart", "cha
 
 
 class FailedTransferIsASuccess(PipelineSetUp, lane="client"):
-    """The source answers SUCCESS whatever becomes of the copy."""
+    """A failed copy for a pipeline is answered as if it had come about, and the client adds a node without a
+    replica.
+    """
 
     def failure_is_told(s, source: Datanode, target: Datanode) -> Bool:
         """Only what it finds before it copies is answered."""
@@ -63,14 +65,15 @@ class FailedTransferIsASuccess(PipelineSetUp, lane="client"):
 
 FAILED_TRANSFER_IS_A_SUCCESS = Hole(
     "failed-transfer-is-a-success",
-    "a failed copy for a pipeline is answered as if it had come about, and the client adds a node without a replica",
     parts=(FailedTransferIsASuccess,),
     source="HDFS-16601; DataNode.DataTransfer#run, Hadoop 3.4.1",
 ).at("spare", "joining_node_has_what_is_acknowledged")
 
 
 class ClosingReplicaIsNotNoted(PlannedRestarts):
-    """Of a replica whose last packet was received nothing is written down, unless it is final."""
+    """A planned restart after the last packet leaves a replica that waits to be recovered, and a close recovery
+    refuses.
+    """
 
     unnoted = members(Datanode)  # whose replica is not found as it was
 
@@ -88,14 +91,13 @@ class ClosingReplicaIsNotNoted(PlannedRestarts):
 
 RESTART_KEEPS_A_CLOSING_REPLICA = Hole(
     "restart-keeps-a-closing-replica",
-    "a planned restart after the last packet leaves a replica that waits to be recovered, and a close recovery refuses",
     parts=(ClosingReplicaIsNotNoted,),
     source="found with Apache HDFS; facts C.7.11; BlockReceiver#receiveBlock, PacketResponder#close, Hadoop 3.4.1",
 ).at("upgrade", "only_failed_nodes_are_given_up", "write_fails_only_with_cause", "hflushed_bytes_survive")
 
 
 class UnknownStorageNamesNoOther(PipelineSetUp, lane="client"):
-    """getAdditionalDatanode asks each storage of the pipeline for its datanode."""
+    """A writer whose pipeline has a node that registered anew is named no other datanode, and its write ends."""
 
     def is_known_by_storages(s) -> None:
         """The NameNode knows all of them."""
@@ -116,7 +118,6 @@ class UnknownStorageNamesNoOther(PipelineSetUp, lane="client"):
 
 UNKNOWN_STORAGE_NAMES_NO_OTHER = Hole(
     "unknown-storage-names-no-other",
-    "a writer whose pipeline has a node that registered anew is named no other datanode, and its write ends",
     parts=(UnknownStorageNamesNoOther,),
     source="found with Apache HDFS; facts E.13.10; FSNamesystem#getAdditionalDatanode, Hadoop 3.4.1",
 ).at("spare", "write_fails_only_with_cause")

@@ -7,13 +7,13 @@ from genstamp_spec.hdfs.parts.state import Datanode
 
 
 class NobodyTimesOut(PipelineSetUp):
-    """Whoever waits for a node waits until its connection is closed."""
+    """A node that does not answer is never noticed, and the write hangs."""
 
     def is_silent(s, datanode: Datanode) -> Bool:
         """Without heartbeat packets silence cannot be told from an idle writer."""
         return ~s.connected.has(datanode)
 
 
-HDFS_724 = historic(
-    "HDFS-724", "a node that does not answer is never noticed, and the write hangs", NobodyTimesOut, fixed="0.21.0"
-).at("pair", "write_ends_well", "pipeline_is_set_up_again")
+HDFS_724 = historic("HDFS-724", NobodyTimesOut, fixed="0.21.0").at(
+    "pair", "write_ends_well", "pipeline_is_set_up_again"
+)

@@ -14,16 +14,13 @@ from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.state import Attempt, Datanode, File
 
-HDFS_10240 = historic(
-    "HDFS-10240",
-    "complete() and addBlock() commit a block that is under recovery",
-    CommitUnderRecovery,
-    fixed="3.0.4, 3.1.2, 3.2.0",
-).at("takeover", "fenced_client_changes_nothing", "counted_replicas_match")
+HDFS_10240 = historic("HDFS-10240", CommitUnderRecovery, fixed="3.0.4, 3.1.2, 3.2.0").at(
+    "takeover", "fenced_client_changes_nothing", "counted_replicas_match"
+)
 
 
 class RestartedReplicasCount(BlockRecovery, lane=Datanode):
-    """Replicas of a restarted datanode rank equal to those being written."""
+    """Replicas of a restarted datanode (RWR) take part in the minimum."""
 
     def chosen(
         s, attempt: Attempt, finalized: Members[Datanode], rbw: Members[Datanode], rwr: Members[Datanode]
@@ -32,29 +29,18 @@ class RestartedReplicasCount(BlockRecovery, lane=Datanode):
         return super().chosen(attempt, finalized, rbw | rwr, rwr)
 
 
-HDFS_1218 = historic(
-    "HDFS-1218",
-    "replicas of a restarted datanode (RWR) take part in the minimum",
-    RestartedReplicasCount,
-    fixed="in the 0.20-append line",
-).at("restarts", "hflushed_bytes_survive")
+HDFS_1218 = historic("HDFS-1218", RestartedReplicasCount, fixed="in the 0.20-append line").at(
+    "restarts", "hflushed_bytes_survive"
+)
 
 
-HDFS_11817 = historic(
-    "HDFS-11817",
-    "the lease monitor drops a file's lease when releasing it throws",
-    MonitorDropsLease,
-    fixed="2.8.2, 2.7.7",
-).at("takeover", "one_lease_per_open_file")
+HDFS_11817 = historic("HDFS-11817", MonitorDropsLease, fixed="2.8.2, 2.7.7").at("takeover", "one_lease_per_open_file")
 
 
 # Of 2.7.4, too, but without a promise of hdfs.recovery that breaks.
 
 HDFS_2484 = Difference(
-    "HDFS-2484",
-    "a writer whose file is not there is told that its lease has expired",
-    parts=(MissingInodeIsAnExpiredLease,),
-    source=ISSUE + "HDFS-2484; fixed in 2.8.0",
+    "HDFS-2484", parts=(MissingInodeIsAnExpiredLease,), source=ISSUE + "HDFS-2484; fixed in 2.8.0"
 ).seen("takeover", "refusal complete_again, LeaseExpiredException: the file exists")
 HDFS_12070 = Difference(
     "HDFS-12070",
@@ -78,7 +64,9 @@ HDFS_15725 = Difference(
 
 
 class DeadAreNotAsked(BlockRecovery):
-    """The command leaves dead locations out; here whoever is down is known to be dead."""
+    """A recovery command leaves out dead locations (HDFS-17430): a block is dropped though one of them has its
+    bytes.
+    """
 
     def locations_to_ask(s, file: File) -> Members[Datanode]:
         """Those that are up when the command is given."""
@@ -87,7 +75,6 @@ class DeadAreNotAsked(BlockRecovery):
 
 DEAD_ARE_ASKED = Hole(
     "dead-are-asked",
-    "a recovery command leaves out dead locations (HDFS-17430): a block is dropped though one of them has its bytes",
     parts=(DeadAreNotAsked,),
     source="found on Apache HDFS 3.5.0; DatanodeManager#getBlockRecoveryCommand. It is so on purpose: "
     "hdfs.block_recovery, where a dead datanode counts as gone for good, asks for it",

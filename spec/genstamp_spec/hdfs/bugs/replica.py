@@ -16,7 +16,7 @@ ISSUE = "https://issues.apache.org/jira/browse/"
 
 
 class CloseInTwoSteps(ReplicaWriters, lane=Datanode):
-    """recoverClose checks the replica, lets go of the lock, and raises the stamp later."""
+    """recoverClose checks the stamp and raises it in two steps: a late call lowers it."""
 
     closing = per(Datanode, ordered(limit="stamps"))  # the stamp that a checked call will set; 0: none waits
 
@@ -38,31 +38,25 @@ class CloseInTwoSteps(ReplicaWriters, lane=Datanode):
         s.becomes_final(datanode)
 
 
-HDFS_7065 = historic(
-    "HDFS-7065",
-    "recoverClose checks the stamp and raises it in two steps: a late call lowers it",
-    CloseInTwoSteps,
-    fixed="2.6.0",
-).at("generations", "replica_stamp_never_decreases")
+HDFS_7065 = historic("HDFS-7065", CloseInTwoSteps, fixed="2.6.0").at("generations", "replica_stamp_never_decreases")
 
 
 class NothingIsCut(ReplicaOperations):
-    """recoverRbw keeps what nobody acknowledged."""
+    """recoverRbw does not cut the replica to what was acknowledged, so that a broken pipeline's bytes stay."""
 
     def cut_to_acknowledged(s, replica: DetailedReplica) -> None:
         """The file stays as it is."""
 
 
-HDFS_3875 = historic(
-    "HDFS-3875",
-    "recoverRbw does not cut the replica to what was acknowledged, so that a broken pipeline's bytes stay",
-    NothingIsCut,
-    fixed="0.23.10, 2.2.0 or shortly before",
-).at("requests", "unacknowledged_bytes_end_with_their_pipeline")
+HDFS_3875 = historic("HDFS-3875", NothingIsCut, fixed="0.23.10, 2.2.0 or shortly before").at(
+    "requests", "unacknowledged_bytes_end_with_their_pipeline"
+)
 
 
 class MemoryDecides(ReplicaOperations):
-    """recoverRbw goes by the length that memory has."""
+    """After a failed write memory lags behind the file, and recoverRbw goes by it: the file's tail stays, or it
+    refuses.
+    """
 
     def bytes_to_recover(s, replica: DetailedReplica) -> Number:
         """Less than the file has, after a write that failed."""
@@ -76,23 +70,20 @@ class MemoryDecides(ReplicaOperations):
         replica.bytes_on_disk = when(longer, replica.bytes_acked, replica.bytes_on_disk)
 
 
-HDFS_11472 = historic(
-    "HDFS-11472",
-    "after a failed write memory lags behind the file, and recoverRbw goes by it: the file's tail stays, or it refuses",
-    MemoryDecides,
-    fixed="2.7.4, 2.8.2",
-).at("requests", "unacknowledged_bytes_end_with_their_pipeline")
+HDFS_11472 = historic("HDFS-11472", MemoryDecides, fixed="2.7.4, 2.8.2").at(
+    "requests", "unacknowledged_bytes_end_with_their_pipeline"
+)
 
 HDFS_897 = historic(
     "HDFS-897",
-    "invalidate compares a stamp with itself: a replica of any generation is deleted",
     fixed="0.21.0",
     drops=(("serve_invalidate", "the replica has the stamp that is to be deleted"),),
+    title="invalidate compares a stamp with itself: a replica of any generation is deleted",
 ).at("requests", "only_condemned_generations_are_deleted")
 
 
 class FileIsNotCut(ReplicaRecovery):
-    """A restart validates the length of a replica and leaves its file as it is."""
+    """An RWR keeps a file longer than its checksums cover, so that every recovery of it fails."""
 
     def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
         """The file stays longer than what its checksums cover."""
@@ -102,16 +93,11 @@ class FileIsNotCut(ReplicaRecovery):
         replica.file_bytes = when(replica.state.at(ReplicaLifecycle.rwr), file_bytes, replica.file_bytes)
 
 
-HDFS_5728 = historic(
-    "HDFS-5728",
-    "an RWR keeps a file longer than its checksums cover, so that every recovery of it fails",
-    FileIsNotCut,
-    fixed="2.3.0",
-).at("requests", "waiting_replicas_can_be_recovered")
+HDFS_5728 = historic("HDFS-5728", FileIsNotCut, fixed="2.3.0").at("requests", "waiting_replicas_can_be_recovered")
 
 
 class LengthIsNotRecorded(ReplicaRequests):
-    """An update cuts the file and keeps the old length in memory."""
+    """updateReplicaUnderRecovery finalizes the replica with another length than the one agreed on."""
 
     def update_replica_under_recovery(
         s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
@@ -122,12 +108,9 @@ class LengthIsNotRecorded(ReplicaRequests):
         s.replica[datanode].num_bytes = num_bytes
 
 
-HDFS_676 = historic(
-    "HDFS-676",
-    "updateReplicaUnderRecovery finalizes the replica with another length than the one agreed on",
-    LengthIsNotRecorded,
-    fixed="0.21.0",
-).at("requests", "finalized_replicas_have_one_length")
+HDFS_676 = historic("HDFS-676", LengthIsNotRecorded, fixed="0.21.0").at(
+    "requests", "finalized_replicas_have_one_length"
+)
 
 RECOVER_RBW_WITHOUT_WINDOW = Bug(
     "recover-rbw-without-window",
@@ -156,7 +139,7 @@ HDFS_17299 = Difference(
 
 
 class AppendComparesStampsFirst(ReplicaOperations):
-    """An append whose new stamp is below the old one is refused before the replica is looked for."""
+    """An append compares the stamps of the request before it looks for the replica."""
 
     def append(s, datanode: Datanode, stamp: Ordered, new_stamp: Ordered, expected_bytes: Number) -> None:
         """The lock is the dataset's: only that of a volume needs the replica first (FsDatasetImpl#append; facts B2)."""
@@ -166,7 +149,6 @@ class AppendComparesStampsFirst(ReplicaOperations):
 
 APPEND_COMPARES_STAMPS_FIRST = Difference(
     "append-compares-stamps-first",
-    "an append compares the stamps of the request before it looks for the replica",
     parts=(AppendComparesStampsFirst,),
     source="found on Apache HDFS 3.3.6; FsDatasetImpl#append, Hadoop 2.7.4, 2.10.2 and 3.3.6, otherwise in 3.4.1",
 ).seen("requests", "refusal serve_append, IOException: the new stamp is not below the old one, whatever is there")
@@ -183,7 +165,7 @@ PIPELINES_BRING_A_NEW_STAMP = Hole(
 
 
 class PlannedRestartShowsAll(ReplicaRecovery):
-    """What a planned restart finds counts as acknowledged."""
+    """After a planned restart bytes are visible that no other node of the pipeline need have."""
 
     def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
         """The constructor of ReplicaBeingWritten takes its length for what was acknowledged."""
@@ -195,7 +177,6 @@ class PlannedRestartShowsAll(ReplicaRecovery):
 
 RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
     "restart-keeps-what-was-acknowledged",
-    "after a planned restart bytes are visible that no other node of the pipeline need have",
     parts=(PlannedRestartShowsAll,),
     source="found with this model; facts B12; LocalReplicaInPipeline's constructor, Hadoop 3.4.1",
 ).at("requests", "only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas")

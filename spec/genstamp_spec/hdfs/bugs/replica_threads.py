@@ -9,19 +9,14 @@ from genstamp_spec.hdfs.parts.state import Datanode
 
 
 class WaitsUnderTheLock(ReplicaThreads):
-    """An operation keeps the dataset lock while it waits for the writer."""
+    """An operation waits without end for a writer, under the lock that the writer's responder needs to end."""
 
     def takes_lock(s, datanode: Datanode) -> None:
         """Checks: nobody waits, and so the lock is free."""
         require(s.operation[datanode].at(Operation.NONE), "the dataset lock is free")
 
 
-HDFS_5016 = historic(
-    "HDFS-5016",
-    "an operation waits without end for a writer, under the lock that the writer's responder needs to end",
-    WaitsUnderTheLock,
-    fixed="2.1.0-beta",
-).at("copy", "waiting_for_a_writer_ends")
+HDFS_5016 = historic("HDFS-5016", WaitsUnderTheLock, fixed="2.1.0-beta").at("copy", "waiting_for_a_writer_ends")
 STOPS_UNDER_THE_LOCK = replace(
     HDFS_5016,
     name="stops-under-the-lock",
@@ -32,7 +27,7 @@ STOPS_UNDER_THE_LOCK = replace(
 
 
 class AnyReplicaIsInTheWay(ReplicaThreads, lane=Datanode):
-    """createTemporary refuses whatever is there."""
+    """A copy of a newer generation is refused for ever because an older replica lies there that was being written."""
 
     @action(event="create_temporary")
     def copy_replaces_older(s, datanode: Datanode) -> None:
@@ -41,9 +36,4 @@ class AnyReplicaIsInTheWay(ReplicaThreads, lane=Datanode):
         s.create_temporary(datanode, s.new_stamp)
 
 
-HDFS_6948 = historic(
-    "HDFS-6948",
-    "a copy of a newer generation is refused for ever because an older replica lies there that was being written",
-    AnyReplicaIsInTheWay,
-    fixed="2.6.0",
-).at("copy", "newer_copy_arrives")
+HDFS_6948 = historic("HDFS-6948", AnyReplicaIsInTheWay, fixed="2.6.0").at("copy", "newer_copy_arrives")

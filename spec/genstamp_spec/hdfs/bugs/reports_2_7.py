@@ -7,7 +7,7 @@ from genstamp_spec.hdfs.parts.state import Datanode, File
 
 
 class TooFewAreNotClosed(SomeRecovery, lane="namenode"):
-    """A recovery that leaves too few storages does not close its file."""
+    """A file whose recovery leaves too few storages cannot be closed."""
 
     def may_close(s, file: File, updated: Members[Datanode]) -> None:
         """Checks: those that were updated, and those that are known, are enough."""
@@ -17,7 +17,6 @@ class TooFewAreNotClosed(SomeRecovery, lane="namenode"):
 
 HDFS_12886 = Difference(
     "HDFS-12886",
-    "a file whose recovery leaves too few storages cannot be closed",
     parts=(TooFewAreNotClosed,),
     source=f"{ISSUE}HDFS-12886; fixed in 2.9.1, 3.0.3, 3.1.0; what never comes of it is in hdfs.block_recovery_ends",
 ).seen("recoveries", "refusal commit_block_synchronization, IllegalStateException: minimal replication is reached")

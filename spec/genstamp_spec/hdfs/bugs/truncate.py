@@ -10,7 +10,7 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 class AppendGoesElsewhere(DatanodeAppend, lane=Datanode):
-    """A replica that is opened again is moved to a disk that is chosen anew, which need not be its own."""
+    """An append moves the replica to any of the datanode's disks, and fails where that is not its own."""
 
     @action(event="append_replica", refuses="IOException")
     def append_replica_elsewhere(s, client: Client, file: File, datanode: Datanode) -> None:
@@ -21,22 +21,17 @@ class AppendGoesElsewhere(DatanodeAppend, lane=Datanode):
         s.goes_on_without(client, file, datanode)
 
 
-HDFS_822 = historic(
-    "HDFS-822",
-    "an append moves the replica to any of the datanode's disks, and fails where that is not its own",
-    AppendGoesElsewhere,
-    fixed="0.21",
-).at("one_datanode", "good_nodes_take_part")
+HDFS_822 = historic("HDFS-822", AppendGoesElsewhere, fixed="0.21").at("one_datanode", "good_nodes_take_part")
 HDFS_6325 = historic(
     "HDFS-6325",
-    "append opens a file whose last block has too few live replicas",
     fixed="2.4.1",
     drops=(("append", "the last block is sufficiently replicated"),),
+    title="append opens a file whose last block has too few live replicas",
 ).at("snapshot", "append_finds_the_bytes")
 
 
 class SnapshotShowsAll(Snapshots, lane="namenode"):
-    """A reader of a snapshot trusts the replica's length."""
+    """A reader of a snapshot is shown bytes that were appended after it was taken."""
 
     def shown_length(s, file: File, datanode: Datanode) -> Number:
         """All that the replica has."""
@@ -44,48 +39,35 @@ class SnapshotShowsAll(Snapshots, lane="namenode"):
         return visible
 
 
-HDFS_7263 = historic(
-    "HDFS-7263",
-    "a reader of a snapshot is shown bytes that were appended after it was taken",
-    SnapshotShowsAll,
-    fixed="2.6.1, 2.7.0",
-).at("snapshot", "snapshot_shows_no_later_bytes")
+HDFS_7263 = historic("HDFS-7263", SnapshotShowsAll, fixed="2.6.1, 2.7.0").at(
+    "snapshot", "snapshot_shows_no_later_bytes"
+)
 
 
 class UpgradeHoldsNothing(NamenodeTruncate, lane="namenode"):
-    """Only a snapshot keeps a block from being cut in place."""
+    """A file that is truncated during an upgrade is cut in place, so that a rollback finds it shorter."""
 
     def is_held(s, file: File) -> Bool:
         """An upgrade is not asked for."""
         return s.is_in_snapshot(file)
 
 
-HDFS_7843 = historic(
-    "HDFS-7843",
-    "a file that is truncated during an upgrade is cut in place, so that a rollback finds it shorter",
-    UpgradeHoldsNothing,
-    fixed="2.7.0",
-).at("two_clients", "rollback_finds_its_bytes")
+HDFS_7843 = historic("HDFS-7843", UpgradeHoldsNothing, fixed="2.7.0").at("two_clients", "rollback_finds_its_bytes")
 
 
 class SnapshotTakesTheSource(NamenodeTruncate, lane="namenode"):
-    """Deleting a snapshot does not ask whether a truncate still copies the block."""
+    """Deleting a snapshot removes the block that a truncate is about to copy, and the file is never closed."""
 
     def goes_with_the_snapshot(s, file: File) -> Bool:
         """The former block goes in any case."""
         return s.former_block[file].at(BlockLifecycle.complete)
 
 
-HDFS_7903 = historic(
-    "HDFS-7903",
-    "deleting a snapshot removes the block that a truncate is about to copy, and the file is never closed",
-    SnapshotTakesTheSource,
-    fixed="2.7.0",
-).at("by_copy", "copies_have_their_source")
+HDFS_7903 = historic("HDFS-7903", SnapshotTakesTheSource, fixed="2.7.0").at("by_copy", "copies_have_their_source")
 
 
 class RepeatedTruncateIsRefused(NamenodeTruncate, lane="namenode"):
-    """A client that asks again meets its own truncate, as if it were somebody else's."""
+    """A truncate that is repeated while its recovery runs is refused, although it was carried out."""
 
     def answers_again(s, client: Client, file: File) -> None:
         """While the file is open, recoverLeaseInternal refuses its own holder (facts F.1 row 2)."""
@@ -95,24 +77,20 @@ class RepeatedTruncateIsRefused(NamenodeTruncate, lane="namenode"):
         s.is_answered(client, file)
 
 
-HDFS_7926 = historic(
-    "HDFS-7926",
-    "a truncate that is repeated while its recovery runs is refused, although it was carried out",
-    RepeatedTruncateIsRefused,
-    fixed="2.7.0",
-).at("two_clients", "truncate_is_not_misreported")
+HDFS_7926 = historic("HDFS-7926", RepeatedTruncateIsRefused, fixed="2.7.0").at(
+    "two_clients", "truncate_is_not_misreported"
+)
 
 
 class SourceIsForgotten(NamenodeTruncate, lane="namenode"):
-    """Deleting a file collects its own blocks, and not the one that its last block is copied from."""
+    """A file that is deleted while its block is copied for a truncate leaves the former block behind, without a
+    file.
+    """
 
     def delete_source(s, file: File) -> None:
         """The former block stays in the block map, without a file."""
 
 
-HDFS_12638 = historic(
-    "HDFS-12638",
-    "a file that is deleted while its block is copied for a truncate leaves the former block behind, without a file",
-    SourceIsForgotten,
-    fixed="2.7.5, 2.8.3",
-).at("two_clients", "blocks_belong_to_somebody")
+HDFS_12638 = historic("HDFS-12638", SourceIsForgotten, fixed="2.7.5, 2.8.3").at(
+    "two_clients", "blocks_belong_to_somebody"
+)

@@ -22,9 +22,9 @@ TRUNCATE_2_7 = (
 
 _OVERTAKEN = historic(
     "HDFS-11576",
-    "a recovery may follow another at once, however young that is, and each preempts the one before: no cut ends",
     NoGate,
     fixed="2.9.1, 3.0.3",
+    title="a recovery may follow another at once, however young that is, and each preempts the one before: no cut ends",
 ).at("one_datanode", "truncate_ends")
 _COMMITTED_UNDER_RECOVERY = replace(
     HDFS_10240, title="a client that wrote the file commits it while it is being cut: the cut is forgotten"

@@ -8,7 +8,7 @@ from genstamp_spec.hdfs.parts.state import Datanode, File
 
 
 class CopyGoesElsewhere(DatanodeTruncate, lane=Datanode):
-    """A datanode chooses one of its disks for the copy, as if it came from outside."""
+    """The copy for a truncate goes to any of a datanode's disks, and fails where that is not the original's."""
 
     @action(event="update_replica_under_recovery", refuses="IOException")
     def update_replica_copies_elsewhere(s, primary: Datanode, file: File, datanode: Datanode) -> None:
@@ -19,16 +19,13 @@ class CopyGoesElsewhere(DatanodeTruncate, lane=Datanode):
         attempt.failed.add(datanode)
 
 
-HDFS_9516 = historic(
-    "HDFS-9516",
-    "the copy for a truncate goes to any of a datanode's disks, and fails where that is not the original's",
-    CopyGoesElsewhere,
-    fixed="2.7.3",
-).at("one_datanode", "truncate_ends")
+HDFS_9516 = historic("HDFS-9516", CopyGoesElsewhere, fixed="2.7.3").at("one_datanode", "truncate_ends")
 
 
 class LengthsMustAgree(DatanodeTruncate, lane=Datanode):
-    """Finalized replicas of different lengths fail a recovery, also that of a truncate."""
+    """An attempt that cuts some replicas in place and then fails leaves finalized replicas of two lengths, and so every
+    later attempt fails: the truncate never ends.
+    """
 
     def finalized_fit(s, primary: Datanode, file: File) -> Bool:
         """They are of one length."""
@@ -37,8 +34,6 @@ class LengthsMustAgree(DatanodeTruncate, lane=Datanode):
 
 HALF_A_CUT_IS_ENOUGH = Hole(
     "half-a-cut-is-enough",
-    "an attempt that cuts some replicas in place and then fails leaves finalized replicas of two lengths, and so every "
-    "later attempt fails: the truncate never ends",
     parts=(LengthsMustAgree,),
     source="found with this model; facts G.4 row 1, G.5; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",

@@ -4,12 +4,11 @@ from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class AnswersAreNotKept(NamenodeTruncate, lane="namenode"):
-    """A truncate that is asked for again is carried out again."""
+    """Truncate is not in the retry cache: a call that is repeated after others have appended cuts their bytes off."""
 
     def answers_again(s, client: Client, file: File) -> None:
         """If somebody has appended since, those bytes are cut off, which nobody has asked for; else the same answer."""
@@ -31,14 +30,13 @@ class AnswersAreNotKept(NamenodeTruncate, lane="namenode"):
 
 ANSWERS_ARE_KEPT = Hole(
     "answers-are-kept",
-    "truncate is not in the retry cache: a call that is repeated after others have appended cuts their bytes off",
     parts=(AnswersAreNotKept,),
     source="facts E.0; https://issues.apache.org/jira/browse/HDFS-16322; NameNodeRpcServer#truncate, Hadoop 3.4.1",
 ).at("retries", "hflushed_bytes_survive")
 
 
 class DeletionTakesTheSnapshotsBlock(NamenodeTruncate, lane="namenode"):
-    """Deleting a file does not ask whether a snapshot holds the block that its last block is copied from."""
+    """A file that is deleted while its block is copied for a truncate takes the snapshot's block with it."""
 
     def delete_source(s, file: File) -> None:
         """The former block goes in any case."""
@@ -47,7 +45,6 @@ class DeletionTakesTheSnapshotsBlock(NamenodeTruncate, lane="namenode"):
 
 DELETION_SPARES_SNAPSHOTS = Hole(
     "deletion-spares-snapshots",
-    "a file that is deleted while its block is copied for a truncate takes the snapshot's block with it",
     parts=(DeletionTakesTheSnapshotsBlock,),
     source="found while this was written; INode.BlocksMapUpdateInfo#addDeleteBlock (since HDFS-12638), "
     "INodeFile#collectBlocksBeyondSnapshot, Hadoop 3.4.1",
@@ -55,7 +52,9 @@ DELETION_SPARES_SNAPSHOTS = Hole(
 
 
 class CopiesOfEarlierAttemptsCount(NamenodeTruncate, lane="namenode"):
-    """Copies that an earlier attempt has made, and their datanodes have reported, stay in the block map."""
+    """A copy that an earlier attempt of a truncate has made counts for the block, under a stamp that is not the
+    block's.
+    """
 
     def take_result(s, file: File, attempt: Attempt) -> None:
         """They are not marked corrupt when the recovery ends, as they would be without a copy (HDFS-7930, G.6)."""
@@ -70,7 +69,6 @@ class CopiesOfEarlierAttemptsCount(NamenodeTruncate, lane="namenode"):
 
 COPIES_OF_EARLIER_ATTEMPTS = Hole(
     "copies-of-earlier-attempts",
-    "a copy that an earlier attempt of a truncate has made counts for the block, under a stamp that is not the block's",
     parts=(CopiesOfEarlierAttemptsCount,),
     source="facts G.6 effect 5; FSNamesystem#commitBlockSynchronization, which calls "
     "BlockManager#markBlockReplicasAsCorrupt only where it is not copyTruncate, Hadoop 3.4.1",

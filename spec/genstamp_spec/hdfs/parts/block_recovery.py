@@ -18,8 +18,7 @@ from genstamp_spec.hdfs.parts.state import (
     forget,
     no_attempt,
 )
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 YOUNGEST = "no recovery with this id or a later one has begun here"
 

@@ -18,8 +18,7 @@ from genstamp_spec.hdfs.parts.state import (
     only,
 )
 from genstamp_spec.hdfs.state.streams import Streams
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class DatanodeReplicas(Streams, lane=Datanode):

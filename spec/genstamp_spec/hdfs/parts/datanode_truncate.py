@@ -9,8 +9,7 @@ from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, forget
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
 from genstamp_spec.hdfs.state.cuts import Cuts
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class DatanodeTruncate(BlockRecovery, Cuts, lane=Datanode):

@@ -9,8 +9,7 @@ from genstamp_spec.hdfs.parts.earlier_state import Earlier, no_earlier
 from genstamp_spec.hdfs.parts.journal_state import Edit, ImageFile, Opcode
 from genstamp_spec.hdfs.parts.state import File, no_datanode
 from genstamp_spec.hdfs.state.journal import Logged
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class EditReplay(Logged, lane="standby"):

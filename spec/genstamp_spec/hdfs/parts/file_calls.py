@@ -11,9 +11,7 @@ from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.journal_state import CallKind, Opcode, Path, Service
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall, FsyncCall, TreeCalls
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Holder
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle
 
 
 class LoggedAppends(ClientCalls, AppendCall, lane="namenode"):

@@ -14,8 +14,7 @@ import enum
 from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import Earlier, EarlierState
 from genstamp_spec.hdfs.parts.state import BlockState, Client, Datanode, File, Holder, NamespaceState, RunningState
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class Path(Index):

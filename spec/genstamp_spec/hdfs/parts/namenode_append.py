@@ -10,8 +10,7 @@ from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
 from genstamp_spec.hdfs.state.appends import Appends
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class NamenodeAppend(Leases, Appends, lane="namenode"):

@@ -16,8 +16,7 @@ from genstamp_spec.hdfs.parts.state import (
     File,
     only,
 )
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class BlockSteps(RecoveryStart, lane="namenode"):

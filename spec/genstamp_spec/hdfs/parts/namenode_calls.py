@@ -9,8 +9,7 @@ What a client knows and what becomes of a file's data, the views of the callers 
 from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class AppendCall(Blocks, lane="namenode"):

@@ -13,8 +13,7 @@ from genstamp_spec.hdfs.parts.namenode_calls import FsyncCall, TreeCalls
 from genstamp_spec.hdfs.parts.namenode_opening import Inodes
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
 from genstamp_spec.hdfs.state.outline import Writer
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 def exchanged(file: File, first: File, second: File) -> File:

@@ -15,9 +15,7 @@ from genstamp_spec.hdfs.parts.state import (
     Holder,
     NamespaceState,
 )
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle
 
 CREATING = "AlreadyBeingCreatedException"
 RECOVERING = "RecoveryInProgressException"

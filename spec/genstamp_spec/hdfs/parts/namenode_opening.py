@@ -12,8 +12,7 @@ from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
 from genstamp_spec.hdfs.state.outline import Writer
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class InodeHistory(Part):

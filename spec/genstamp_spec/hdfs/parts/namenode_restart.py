@@ -11,8 +11,7 @@ from genstamp_spec.hdfs.parts.namenode_files import Tree
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
 from genstamp_spec.hdfs.state.earlier import Restarting
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 
 class NamenodeRestarts(EarlierBlocks, Leases, Restarting, lane="namenode"):

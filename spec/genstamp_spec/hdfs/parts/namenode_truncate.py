@@ -11,8 +11,7 @@ from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
 from genstamp_spec.hdfs.state.cuts import Cuts
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 LONGEST = 3  # no truncate to more bytes is looked at
 

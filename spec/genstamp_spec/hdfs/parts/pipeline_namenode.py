@@ -7,8 +7,7 @@ are one step; somebody else's recovery of the block only begins here.
 from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.pipeline_state import LateCall, PipelineState, Stage
 from genstamp_spec.hdfs.parts.state import Datanode, no_datanode, only
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class PipelineNamenode(PipelineState, lane="namenode"):

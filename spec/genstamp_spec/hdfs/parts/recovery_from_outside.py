@@ -8,8 +8,7 @@ from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.state.streams import Streams
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class RecoveryFromOutside(BlockSteps, Streams, lane="namenode"):

@@ -13,8 +13,7 @@ from genstamp_spec.hdfs.parts.state import (
 )
 from genstamp_spec.hdfs.state.namenode import Callers
 from genstamp_spec.hdfs.state.streams import Streams
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class RecoveryStart(Callers, lane="namenode", callers=(Client, Datanode)):

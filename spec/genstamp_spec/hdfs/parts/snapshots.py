@@ -7,8 +7,7 @@ but never rolled back: what a rollback needs is kept as history. Deleting a snap
 from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.state.snapshots import HeldBlocks
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class Snapshots(HeldBlocks, lane="namenode"):

@@ -9,8 +9,7 @@ from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason, IncrementalKind, IncrementalReport, corrupt_for
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, OriginalState, Replica, no_stream, only
 from genstamp_spec.hdfs.state.block_map import BlockMap
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class SomeRecovery(BlockMap, lane="namenode"):

@@ -7,10 +7,7 @@ so that 0 stands for "none" and the first stamp given out is 1.
 import enum
 
 from genstamp_model.language import *
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle, ReplicaLifecycle
 
 
 class Holder(Index, symmetric=True, unnamed="Client"):

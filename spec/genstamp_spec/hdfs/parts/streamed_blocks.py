@@ -20,8 +20,7 @@ from genstamp_spec.hdfs.parts.state import (
     no_datanode,
 )
 from genstamp_spec.hdfs.state.resumptions import Resumptions
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 def no_replica() -> Replica:

@@ -9,8 +9,7 @@ from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
 from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, no_attempt, no_datanode, only
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class ToldState(Part):

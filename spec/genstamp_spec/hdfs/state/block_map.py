@@ -14,9 +14,7 @@ from genstamp_spec.hdfs.parts.reports_state import (
     not_corrupt,
 )
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica, only
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 
 class Reports(ReportsState):

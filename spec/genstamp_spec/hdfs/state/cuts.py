@@ -4,8 +4,7 @@ from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
 from genstamp_spec.hdfs.parts.truncate_state import FinalizedReplica, TruncateMode, TruncateState
 from genstamp_spec.hdfs.state.snapshots import HeldBlocks
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class Cuts(HeldBlocks, TruncateState):

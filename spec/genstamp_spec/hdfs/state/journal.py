@@ -13,8 +13,7 @@ from genstamp_spec.hdfs.parts.state import (
     no_datanode,
 )
 from genstamp_spec.hdfs.state.earlier import SeveralBlocks
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class Logged(SeveralBlocks, CallState):

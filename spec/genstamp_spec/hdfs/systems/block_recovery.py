@@ -26,9 +26,7 @@ from genstamp_spec.hdfs.state.messages import Holding, Messages
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
 from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 OMITS = (
     "leases, and who may have a file recovered: hdfs.recovery and hdfs.lease",

@@ -13,8 +13,7 @@ from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, Names
 from genstamp_spec.hdfs.state.outline import Outline
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 TIME = ("soft_limit_passes", "recovery_gate_opens")
 MONITOR = ("release_expired_lease_closes", "release_expired_lease_starts", "release_expired_lease_waits")

@@ -22,8 +22,7 @@ from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datano
 from genstamp_spec.hdfs.refinements import length_with_earlier, single_writer
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 OMITS = (
     "replicas one by one, pipelines and what a block recovery does: they are in hdfs.pipeline and hdfs.recovery",
@@ -71,7 +70,7 @@ ABANDON_LOOKS_AT_THE_BLOCK = Hole(
 
 
 class OnlyOneBlockFilesPassNone(Owners):
-    """Whoever passes no block is taken for the writer of a file without blocks, or with one."""
+    """After an append to a full block, a repeated addBlock or complete is refused: the client has no block to pass."""
 
     def may_have_passed_none(s, file: File) -> Bool:
         """The file has one block."""
@@ -84,14 +83,15 @@ class OnlyOneBlockFilesPassNone(Owners):
 
 APPEND_TO_A_FULL_BLOCK_PASSES_NONE = Hole(
     "append-to-a-full-block-passes-none",
-    "after an append to a full block, a repeated addBlock or complete is refused: the client has no block to pass",
     parts=(OnlyOneBlockFilesPassNone,),
     source="found with this model; FSDirWriteFileOp#analyzeFileState, #completeFileInternal, Hadoop 3.4.1",
 ).at("late_calls", "missed_block_can_be_had", "missed_close_can_be_had")
 
 
 class RecoveryChangesFirst(Owners):
-    """The file is found not to be closable when the last block is changed already."""
+    """A recovery that cannot close the file has completed the last block in memory when it finds out, and logs
+    nothing.
+    """
 
     def before_closing_fails(s, file: File, attempt: Attempt) -> None:
         """The last block is complete in memory only; where nothing was found, it would be gone."""
@@ -158,7 +158,6 @@ class RecoveryChangesFirst(Owners):
 
 CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(
     "closing-fails-before-it-begins",
-    "a recovery that cannot close the file has completed the last block in memory when it finds out, and logs nothing",
     parts=(RecoveryChangesFirst,),
     source="facts G.6, S19; HDFS-17861, fixed in 3.5.0 for a removed block; "
     "FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
@@ -166,7 +165,7 @@ CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(
 
 
 class AppendWithoutDatanodes(Owners):
-    """Where no datanode is live, no replica is asked for."""
+    """Where no datanode is live, append opens a file and gives its last block without a location."""
 
     def are_enough(s, stored: Members[Datanode]) -> Bool:
         """The least replication is never more than there are live datanodes."""
@@ -175,7 +174,6 @@ class AppendWithoutDatanodes(Owners):
 
 APPEND_NEEDS_A_LIVE_REPLICA = Hole(
     "append-needs-a-live-replica",
-    "where no datanode is live, append opens a file and gives its last block without a location",
     parts=(AppendWithoutDatanodes,),
     source="facts E.2; found by holding the implementation against this model; BlockManager#isSufficientlyReplicated, "
     "FSDirAppendOp#appendFile, Hadoop 3.4.1",

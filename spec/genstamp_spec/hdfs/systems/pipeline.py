@@ -20,8 +20,7 @@ from genstamp_spec.hdfs.parts.pipeline_surroundings import PipelineAppends, Stam
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.pipeline_promises import PipelinePromises
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 OMITS = (
     "files of more than one block; abandonBlock and another block where the first pipeline cannot be set up",

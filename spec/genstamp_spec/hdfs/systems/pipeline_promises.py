@@ -8,8 +8,7 @@ from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.hdfs.state.chain import Chain
 from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class PipelinePromises(ReplicaPromises, Chain):

@@ -22,8 +22,7 @@ from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
 from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 OMITS = (
     "files of more than one block: earlier blocks, their progress checks, and addBlock with a previous block",
@@ -90,7 +89,6 @@ HFLUSH_SEES_THE_RECOVERY = Hole(
 ).at("takeover", "only_empty_blocks_are_dropped")
 COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
-    "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
     drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
     parts=(RemovedBlocksAreRecovered, RemovedBlocksKeepLocations),
     source="found with this model; facts G.2; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",

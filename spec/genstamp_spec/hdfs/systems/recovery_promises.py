@@ -5,9 +5,7 @@ from typing import Self
 from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, OriginalState
 from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 
 class RecoveryPromises(BlocksAndReplicas):

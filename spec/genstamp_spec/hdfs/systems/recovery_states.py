@@ -7,9 +7,7 @@ made, or why it does not matter which of two ways a step goes.
 from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, OriginalState, Replica, StreamStage
 from genstamp_spec.hdfs.state.streams import Streams
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 
 class ReplicaFits(Streams):

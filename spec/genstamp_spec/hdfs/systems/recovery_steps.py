@@ -9,8 +9,7 @@ from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
 from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates, ReplicaFits
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class RecoverySteps(Streams):

@@ -10,7 +10,7 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class StampBeforeLength(ReplicaRequests, lane=Datanode):
-    """An update in place raises the stamp, and asks for the length only then."""
+    """A refused update has raised the replica's stamp already."""
 
     def may_cut(s, replica: DetailedReplica, new_bytes: Number) -> None:
         """Where the replica is too short, the update is another step."""
@@ -29,7 +29,7 @@ class StampBeforeLength(ReplicaRequests, lane=Datanode):
 
 
 class UpdateGoesByReceivedBytes(ReplicaRequests, lane=Datanode):
-    """An update compares the length asked for with the bytes received, of which some may not be on disk.
+    """An update to more bytes than are on disk fills the file with zeros, or finalizes a replica longer than its file.
 
     Where they differ the replica was being written. A file that is to be cut to more than it has is filled with zeros.
     One that is to stay as it is, is finalized as long as what was received; then it does not agree with its file, and
@@ -107,7 +107,7 @@ class FilesState(Part):
 
 
 class CreateDeletesFirst(ReplicaRequests, FilesState, lane=Datanode):
-    """A pipeline that is set up again has the files deleted of what is there, before a volume with room is looked for.
+    """createRbw under a new stamp deletes the files of a replica, fails for lack of room, and has the replica still.
 
     The datanode has the replica in memory still, and answers for it: to a primary that asks for a finalized one, too,
     which is refused only when it wants it updated.
@@ -150,7 +150,7 @@ class CreateDeletesFirst(ReplicaRequests, FilesState, lane=Datanode):
 
 
 class CopyDeletesFirst(ReplicaRequests, lane=Datanode):
-    """A copy has the replica deleted that it replaces, and looks for a volume with room only then.
+    """A copy that no volume has room for has deleted the replica that it was to replace.
 
     Source  FsDatasetImpl#createTemporary, Hadoop 2.6.0 to 3.4.1; facts B.5.
     """
@@ -206,25 +206,21 @@ TRANSFER_SPARES_A_YOUNGER_RECOVERY = Hole(
 ).at("generations", "younger_recovery_is_not_overtaken")
 LENGTH_IS_CHECKED_BEFORE_THE_STAMP = Hole(
     "length-is-checked-before-the-stamp",
-    "a refused update has raised the replica's stamp already",
     parts=(StampBeforeLength,),
     source="facts B.4 steps 6 and 7; FsDatasetImpl#updateReplicaUnderRecovery0, Hadoop 3.4.1",
 ).at("requests", "replica_under_recovery_is_below_it")
 UPDATE_KEEPS_TO_BYTES_ON_DISK = Hole(
     "update-keeps-to-bytes-on-disk",
-    "an update to more bytes than are on disk fills the file with zeros, or finalizes a replica longer than its file",
     parts=(UpdateGoesByReceivedBytes,),
     source="found with Apache HDFS; facts B.4.17, B.4.24; FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1",
 ).at("requests", "bytes_on_disk_were_received", "finalized_replicas_have_one_length")
 CREATE_LOOKS_FOR_ROOM_FIRST = Hole(
     "create-looks-for-room-first",
-    "createRbw under a new stamp deletes the files of a replica, fails for lack of room, and has the replica still",
     parts=(CreateDeletesFirst,),
     source="found with Apache HDFS; facts B1'; FsDatasetImpl#createRbw since HDFS-17299, Hadoop 3.4.1 and 3.5.0",
 ).at("requests", "only_condemned_generations_are_deleted")
 COPY_LOOKS_FOR_ROOM_FIRST = Hole(
     "copy-looks-for-room-first",
-    "a copy that no volume has room for has deleted the replica that it was to replace",
     parts=(CopyDeletesFirst,),
     source="found with Apache HDFS; facts B.5; FsDatasetImpl#createTemporary, Hadoop 2.6.0, 2.7.4, 3.3.6 and 3.4.1",
 ).at("requests", "only_condemned_generations_are_deleted")

@@ -37,7 +37,7 @@ REPORTS_AND_WRITERS = (ReportMessages, NamenodeReports, Reconstruction, SomeWrit
 
 
 class MatchingReportIsIgnored(NamenodeReports, lane="namenode"):
-    """What else follows: only a mark for a wrong generation goes."""
+    """A replica that was corrupt for its length or state stays so when a recovery has made it good."""
 
     def leaves_the_corrupt(s, file: File, datanode: Datanode) -> Bool:
         """A replica that has become good under a new stamp stays corrupt if its length or state was wrong before."""
@@ -47,14 +47,14 @@ class MatchingReportIsIgnored(NamenodeReports, lane="namenode"):
 
 
 class ExcessOutlivesReopening(SomeWriters, lane=Client):
-    """Opening a file again withdraws the order to delete an excess replica, but leaves it in excess."""
+    """An excess replica that becomes part of an append's pipeline never counts again, and close() fails."""
 
     def no_longer_excess(s, file: File) -> None:
         """ExcessRedundancyMap is not told."""
 
 
 class OldReplicaIsAsked(NamenodeReports, lane="namenode"):
-    """checkReplicaCorrupt has no case for a block under recovery."""
+    """A FINALIZED replica of an older generation is a location of a block under recovery, and refuses each attempt."""
 
     def is_too_old_to_recover(s, file: File, stamp: Ordered) -> Bool:
         """No FINALIZED replica is."""
@@ -62,7 +62,9 @@ class OldReplicaIsAsked(NamenodeReports, lane="namenode"):
 
 
 class CopyIsNotJudgedAnew(NamenodeReports, lane="namenode"):
-    """A pending copy ends with the report, and nothing else happens."""
+    """A replica known by a full report and waited for counts twice; when the wait ends nobody looks at the
+    block again.
+    """
 
     def judges_anew(s, file: File) -> Bool:
         """Never."""
@@ -80,25 +82,21 @@ COMMAND_THREAD = Hole(
 ).at("restarts", "last_good_replica_is_not_deleted")
 MARKS_STAY = Hole(
     "marks-of-length-and-state-stay",
-    "a replica that was corrupt for its length or state stays so when a recovery has made it good",
     parts=(MatchingReportIsIgnored,),
     source="found with this model; BlockManager#addStoredBlock, CorruptReplicasMap#removeFromCorruptReplicasMap, 3.4.1",
 ).at("lost_bytes_reopened", "corrupt_replicas_do_not_match")
 EXCESS_STAYS = Hole(
     "excess-outlives-reopening",
-    "an excess replica that becomes part of an append's pipeline never counts again, and close() fails",
     parts=(ExcessOutlivesReopening,),
     source="found with this model; BlockManager#convertLastBlockToUnderConstruction, ExcessRedundancyMap, Hadoop 3.4.1",
 ).at("reopened", "heard_replicas_complete_a_block")
 PENDING_ENDS_UNSEEN = Hole(
     "pending-copy-ends-unseen",
-    "a replica known by a full report and waited for counts twice; when the wait ends nobody looks at the block again",
     parts=(CopyIsNotJudgedAnew,),
     source="found with this model; BlockManager#addBlock, PendingReconstructionBlocks#decrement, Hadoop 3.4.1",
 ).at("recoveries", "short_blocks_are_queued")
 STALE_REPLICA_JOINS = Hole(
     "stale-replica-joins-a-recovery",
-    "a FINALIZED replica of an older generation is a location of a block under recovery, and refuses each attempt",
     parts=(OldReplicaIsAsked,),
     source="found by simulation of the reference implementation; BlockManager#checkReplicaCorrupt, Hadoop 3.4.1; "
     "facts I.2",

@@ -5,9 +5,7 @@ from typing import Self
 from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.state.block_map import BlockMap
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 
 class ReportsPromises(BlockMap):

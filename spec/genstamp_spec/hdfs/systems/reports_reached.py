@@ -10,8 +10,7 @@ from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason, IncrementalKind, ReportedState
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.state.block_map import BlockMap
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class ReportsReached(BlockMap):

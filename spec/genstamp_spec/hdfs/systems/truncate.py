@@ -29,8 +29,7 @@ from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.state.appends import Appends
 from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.truncate_promises import SHARED, FirstWrite, TruncatePromises
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 OMITS = (
     "files of more than one block: truncate before the last block, append to a full block, and blocks longer than the "

@@ -9,9 +9,7 @@ from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
 from genstamp_spec.hdfs.state.cuts import Cuts
 from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas, OneLease
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 
 class FirstWrite(Leases, lane="namenode"):

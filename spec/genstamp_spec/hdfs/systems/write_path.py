@@ -41,9 +41,7 @@ from genstamp_spec.hdfs.systems.recovery import (
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 OMITS = (
     "truncate and snapshots: they are in hdfs.write_path_truncate and hdfs.truncate",

@@ -24,8 +24,7 @@ from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
 from genstamp_spec.hdfs.systems.write_path import STREAMING
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 OMITS = (
     "the edit log itself, standbys and failover: they are in hdfs.journal and hdfs.standby_reports",

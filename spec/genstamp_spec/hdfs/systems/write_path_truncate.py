@@ -44,8 +44,7 @@ from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver
 from genstamp_spec.hdfs.systems.truncate import TruncateProperties
 from genstamp_spec.hdfs.systems.truncate_promises import SHARED, FirstWrite
 from genstamp_spec.hdfs.systems.write_path import KNOWN_BYTES_ARE_NOT_DELETED, WritePathProperties
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 OMITS = (
     "truncate to a length before the last block, and to a block boundary but that block's beginning",
