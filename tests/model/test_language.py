@@ -871,10 +871,12 @@ def test_rows_are_configurations() -> None:
         crash: Node=3 crashes=1 on_demand; a node
             stops
     """
-    assert Configuration.rows(table) == [
+    system = System("nodes", parts=[Rain], rows=table)
+    assert system.configurations == (
         Configuration("calm", {"Node": 2}, {"crashes": 0}, "no node stops"),
         Configuration("crash", {"Node": 3}, {"crashes": 1}, "a node stops", on_demand=True),
-    ]
+    )
+    assert system.limits == {"crashes": 0}
 
 
 def test_a_bug_without_a_title_has_the_sentence_of_its_part() -> None:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
@@ -396,36 +395,40 @@ class Configuration:
             renumber=(is_flag, "True or False"),
         )
 
-    @classmethod
-    def rows(cls, table: str) -> list[Self]:
-        """Configurations as a table, one a row: `NAME: NUMBERS; DOC`.
 
-        A number is a size if its name begins with a capital, else a limit. `on_demand` and `renumber` may stand beside
-        them. The row `*` has the numbers of rows that give no others. A line that is further in continues a row.
+def table_of(rows: str) -> tuple[dict[str, int], list[Configuration]]:
+    """The configurations of a table, one a row, and the limits of the row `*`.
 
-        Raises:
-            SpecError: a row is no such row.
+    A row is `NAME: NUMBERS; DOC`. A number is a size if its name begins with a capital, else a limit. `on_demand` and
+    `renumber` may stand beside them. The row `*` has the numbers of rows that give no others. A line that is further in
+    continues a row.
 
-        >>> Configuration.rows("*: Node=2 crashes=0\\ncrash: crashes=1; a node stops")[0].limits
-        {'crashes': 1}
-        """
-        lines = re.sub(r"\n +", " ", inspect.cleandoc(table)).splitlines()
-        common, *others = lines if lines[0].startswith("*") else ["*:", *lines]
-        shared, _ = _numbers(common.removeprefix("*:").split())
-        return [cls._row(line, shared) for line in others if line]
+    Raises:
+        SpecError: a row is no such row.
 
-    @classmethod
-    def _row(cls, line: str, shared: Mapping[str, int]) -> Self:
-        name, _, rest = line.partition(":")
-        row, _, doc = rest.partition(";")
-        given, flags = _numbers(row.split())
-        numbers = {**shared, **given}
-        if not name or not doc or not flags <= {"on_demand", "renumber"}:
-            message = f"a row is '{line}'; write NAME: NUMBERS; DOC, such as crash: Node=2 crashes=1; a node stops"
-            raise SpecError(message, caller())
-        sizes = {one: number for one, number in numbers.items() if one[0].isupper()}
-        limits = {one: number for one, number in numbers.items() if one not in sizes}
-        return cls(name, sizes, limits, doc.strip(), "on_demand" in flags, "renumber" in flags)
+    >>> table_of("*: Node=2 crashes=0\\ncrash: crashes=1; a node stops")[1][0].limits
+    {'crashes': 1}
+    """
+    lines = re.sub(r"\n +", " ", inspect.cleandoc(rows)).splitlines()
+    common, *others = lines if rows.lstrip().startswith("*") else ["", *lines]
+    shared, _ = _numbers(common.removeprefix("*:").split())
+    return _limits(shared), [_row(line, shared) for line in others]
+
+
+def _row(line: str, shared: Mapping[str, int]) -> Configuration:
+    name, _, rest = line.partition(":")
+    row, _, doc = rest.partition(";")
+    given, flags = _numbers(row.split())
+    numbers = {**shared, **given}
+    if not name or not doc or not flags <= {"on_demand", "renumber"}:
+        message = f"a row is '{line}'; write NAME: NUMBERS; DOC, such as crash: Node=2 crashes=1; a node stops"
+        raise SpecError(message, caller())
+    sizes = {one: number for one, number in numbers.items() if one[0].isupper()}
+    return Configuration(name, sizes, _limits(numbers), doc.strip(), "on_demand" in flags, "renumber" in flags)
+
+
+def _limits(numbers: Mapping[str, int]) -> dict[str, int]:
+    return {name: number for name, number in numbers.items() if not name[0].isupper()}
 
 
 def _numbers(words: Sequence[str]) -> tuple[dict[str, int], set[str]]:

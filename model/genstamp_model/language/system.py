@@ -19,7 +19,7 @@ from genstamp_model.language.author import caller
 from genstamp_model.language.building import Builder, refuse_unlike
 from genstamp_model.language.declare import Part
 from genstamp_model.language.given import a, by_name, is_count, is_name, is_text, refuse_others, several
-from genstamp_model.language.model import Action, Configuration, Instance, Model
+from genstamp_model.language.model import Action, Configuration, Instance, Model, table_of
 from genstamp_model.language.refinement import RefinementDeclaration
 
 T = TypeVar("T")
@@ -118,6 +118,11 @@ class System:
         name: as on the command line.
         parts: the chosen parts; later ones may replace actions of earlier ones.
         configurations: the first is the default.
+        rows: further ones as a table, one a row, `NAME: NUMBERS; DOC`; the row `*` has what others do not give:
+
+                *: Node=2 crashes=0
+                crash: crashes=1; a node stops
+
         limits: those of a configuration that gives no others.
         semantics: by name, what a released version does otherwise: the holes that it has still, the historic faults
             that it has not got rid of, and differences that break nothing.
@@ -137,7 +142,8 @@ class System:
 
     name: str
     parts: Sequence[type[Part]]
-    configurations: Sequence[Configuration]
+    configurations: Sequence[Configuration] = ()
+    rows: str = ""
     limits: Mapping[str, int] = field(default_factory=dict)
     doc: str = ""
     semantics: Mapping[str, tuple[Variation, ...]] = field(default_factory=lambda: {"default": ()})
@@ -157,8 +163,12 @@ class System:
         object.__setattr__(self, "source", caller())
         self._refuse_what_is_none()
         object.__setattr__(self, "default_semantics", self.default_semantics or next(iter(self.semantics), ""))
-        whole = tuple(replace(one, limits={**self.limits, **one.limits}) for one in self.configurations)
+        shared, written = table_of(self.rows)
+        limits = {**shared, **self.limits}
+        whole = tuple(replace(one, limits={**limits, **one.limits}) for one in (*self.configurations, *written))
         object.__setattr__(self, "configurations", whole)
+        object.__setattr__(self, "limits", limits)
+        object.__setattr__(self, "rows", "")
 
     def _refuse_what_is_none(self) -> None:
         refuse_others("a system", self, name=(is_name, "the system's name in one line without a colon"))
@@ -168,6 +178,7 @@ class System:
             self,
             parts=(several(_is_part), "a list of classes derived from Part"),
             configurations=(several(a(Configuration)), "a list of Configuration(...)"),
+            rows=(lambda value: isinstance(value, str), "a text"),
             limits=(by_name(a(int)), "{'messages': 3}, a number by name"),
             doc=(is_text, "a text"),
             semantics=(by_name(of_variations), "{'name': (Hole(...), ...)}"),

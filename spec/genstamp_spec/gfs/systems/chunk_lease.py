@@ -158,8 +158,7 @@ CHUNK_LEASE = System(
     "gfs.chunk_lease",
     parts=[ChunkLeaseProperties],
     doc="The lease of one chunk: one primary at a time, under a version that exposes replicas which missed mutations.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Chunkserver=2 versions=4 skew=1 crashes=1 losses=0 copies=2
         two_chunkservers: master_restarts=0 crashes=0 copies=1;
             two replicas, whose clocks run apart by a tick at most during a lease
@@ -168,8 +167,7 @@ CHUNK_LEASE = System(
         three_crashes: Chunkserver=3 master_restarts=1; three replicas; a chunkserver and the master start again
         lost_contact: master_restarts=1 losses=2;
             the master loses contact with a replica twice, and has the chunk copied anew
-        """
-    ),
+    """,
     bugs=CHUNK_LEASE_BUGS,
     omits=(
         "what a mutation writes, and one that some replica misses: in gfs.mutation_order",

@@ -88,14 +88,12 @@ MASTER_LOG = System(
     "gfs.master_log",
     parts=[MasterLogProperties],
     doc="The master's operation log, its checkpoints and remote replicas: what a client has seen survives any crash.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: LogReplica=2 records=2 crashes=2 damages=1
         small: ; two records, two remote logs, two crashes
         three_records: records=3; three records, so that two checkpoints and a record after them
         three_replicas: LogReplica=3; three remote logs
-        """
-    ),
+    """,
     bugs=MASTER_LOG_BUGS,
     omits=(
         "what a record says, and names: a state of the namespace is the number of records that led to it",

@@ -108,14 +108,12 @@ MUTATION_ORDER = System(
     "gfs.mutation_order",
     parts=[MutationOrderProperties],
     doc="Writes of several clients to one region: one order at all replicas, and what table 1 says of writes.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=2 Piece=1 Chunkserver=2 mutations=4 leases=2
         two_replicas: Piece=2 leases=1; two clients write two pieces
         retries: ; one piece, with retries and a second lease
         three_replicas: Chunkserver=3 mutations=3; three replicas, of which one may be left out
-        """
-    ),
+    """,
     bugs=MUTATION_ORDER_BUGS,
     omits=(
         "which bytes are written, and pieces that overlap in part: a piece is written whole",

@@ -81,13 +81,11 @@ PROGRESS = System(
     "gfs.progress",
     parts=[ProgressProperties],
     doc="A write ends in success or a reported failure, and a retried one succeeds while a current replica is reached.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         one_chunkserver: Chunkserver=1; a single replica
         two_chunkservers: Chunkserver=2; two replicas
         three_chunkservers: Chunkserver=3; three replicas
-        """
-    ),
+    """,
     bugs=PROGRESS_BUGS,
     omits=(
         "clocks, lost answers, versions as numbers and restarts of the master: in gfs.chunk_lease",

@@ -80,14 +80,12 @@ RECORD_APPEND = System(
     "gfs.record_append",
     parts=[RecordAppendProperties],
     doc="Record append to the last chunk of a file: at least once, at one offset, with padding and duplicates.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=2 Offset=2 Chunkserver=2 mutations=3 leases=2 chunks=0
         two_replicas: ; two clients and two leases
         next_chunk: mutations=4 leases=1 chunks=1; the chunk is padded, and the next one is begun
         three_replicas: Chunkserver=3; three replicas, of which one may be left out
-        """
-    ),
+    """,
     bugs=RECORD_APPEND_BUGS,
     omits=(
         "the bytes of a record: it is whole, or a part of it stands there",

@@ -101,12 +101,10 @@ REPLICAS = System(
     "gfs.replicas",
     parts=[ReplicasProperties],
     doc="The replicas of one chunk: stale, damaged and orphaned ones are not read and go, missing ones are cloned.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         two_chunkservers: Chunkserver=2; as many chunkservers as replicas are wanted
         three_chunkservers: Chunkserver=3; one chunkserver more
-        """
-    ),
+    """,
     bugs=REPLICAS_BUGS,
     idle={"read": "only a bug lets a client read what is damaged"},
     omits=(

@@ -260,8 +260,7 @@ SNAPSHOT = System(
     "gfs.snapshot",
     parts=[SnapshotProperties],
     doc="Snapshots: files share chunks, counted, and what is written to one of them is copied before.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: File=2 Position=1 Chunk=2 Chunkserver=1 writes=2 snapshots=1 crashes=0 master_restarts=0 references=2
         one_chunkserver: ; a file of one chunk with one replica, and a snapshot
         one_snapshot: Chunkserver=2; a file of one chunk with two replicas, and a snapshot
@@ -274,8 +273,7 @@ SNAPSHOT = System(
         two_snapshots_restart: File=3 snapshots=2 master_restarts=1 references=3;
             two snapshots, and the master starts again
         two_copies: Chunk=3 crashes=1; both files are written to at once, and the only chunkserver starts again
-        """
-    ),
+    """,
     bugs=SNAPSHOT_BUGS,
     omits=(
         "versions, clocks, lost answers, and why a lease that has expired is over: in gfs.chunk_lease",

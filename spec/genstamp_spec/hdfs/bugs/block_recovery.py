@@ -2,8 +2,7 @@
 
 from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.history import historic
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery, CarefulAgreement
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, OriginalState, Replica, StreamStage, forget
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 

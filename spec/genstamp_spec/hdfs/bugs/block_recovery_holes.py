@@ -1,6 +1,6 @@
 """What block recovery in Hadoop 3.4.1 still gets wrong: each with the steps, the method, and a repair.
 
-The repairs are the text of `careful_agreement.py`, `datanode_contact.py` and `block_recovery.py`; a hole takes one out.
+The repairs are the text of `block_recovery.py` and `datanode_replicas.py`; a hole takes one out.
 Two of them are a check that the text asks and Hadoop does not:
 
 A command belongs to its attempt. BlockUnderConstructionFeature#initializeBlockRecovery puts the block into the queue of
@@ -18,12 +18,11 @@ dropped.
 """
 
 from genstamp_model.language import *
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
-from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery, CarefulAgreement
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeContact
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.state import Attempt, Datanode, File
-from genstamp_spec.hdfs.state.contact import Contact
+from genstamp_spec.hdfs.state.messages import Contact
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 

@@ -1,14 +1,17 @@
 """Faults of the edit log: what was not logged, logged under a wrong path, for a deleted file, or answered too early."""
 
 from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE, AddBlockUnderRecovery, MonitorDropsLease, ReopenedWithoutRecovery
 from genstamp_spec.hdfs.bugs.history import historic
+from genstamp_spec.hdfs.bugs.lease import HDFS_2484, HDFS_15725
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
+from genstamp_spec.hdfs.parts.earlier_blocks import TwoBlocks
 from genstamp_spec.hdfs.parts.edit_log import EditLog
 from genstamp_spec.hdfs.parts.edit_replay import EditReplay
 from genstamp_spec.hdfs.parts.file_calls import LoggedAppends, LoggedTree
 from genstamp_spec.hdfs.parts.journal_state import CallStage, Path
-from genstamp_spec.hdfs.parts.recovery_in_outline import RecoveryInOutline
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryInOutline
+from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
@@ -171,4 +174,48 @@ JOURNAL_BUGS = (
     HDFS_7587,
     HDFS_7707,
     HDFS_12369,
+)
+
+
+class ChangedBeforeClosing(TwoBlocks):
+    """A recovery that cannot close the file has dropped or re-stamped the last block in memory, and logs nothing."""
+
+    def before_closing_fails(s, file: File, attempt: Attempt) -> None:
+        """The last block has the recovery's stamp, or is gone."""
+        deletes = attempt.stage.at(AttemptStage.DELETING)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization_delete, where=deletes)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization, where=~deletes)
+        s.block_stamp[file] = when(deletes, s.block_stamp[file], attempt.recovery_id)
+        s.last_block_is_gone(file)
+
+
+CLOSING_FAILS_HALF_WAY = Hole(
+    "closing-fails-half-way",
+    parts=(ChangedBeforeClosing,),
+    source="facts G.6, S19; HDFS-17861, fixed in 3.5.0 for a removed block; "
+    "FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
+).at("two_blocks", "replay_gives_the_state_of_the_active")
+RECOVERY_ID_LEAVES_UNSYNCED = Hole(
+    "recovery-id-leaves-unsynced",
+    "a heartbeat carries a recovery id that is not on disk yet; the next NameNode gives the stamp out again",
+    drops=(("receive_recovery_command", "the recovery id is synced"),),
+    source="facts F.4 (note), H.5.2; FSNamesystem#internalReleaseLease, DatanodeManager#handleHeartbeat, Hadoop 3.4.1",
+).at("recoveries", "known_stamps_are_synced", "stamps_are_given_out_once")
+
+
+HDFS_10240 = Difference(
+    "HDFS-10240",
+    parts=(AddBlockUnderRecovery, ReopenedWithoutRecovery),
+    source=ISSUE + "HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0; what it breaks is in hdfs.lease",
+).seen("reports", "action complete_under_recovery")
+HDFS_11817 = Difference(
+    "HDFS-11817",
+    parts=(MonitorDropsLease,),
+    source=ISSUE + "HDFS-11817; fixed in 2.8.2, 2.7.7; what it breaks is in hdfs.lease",
+).seen("small", "action release_expired_lease_fails")
+JOURNAL_2_7 = (
+    HDFS_2484.at("small"),
+    HDFS_10240,
+    HDFS_11817,
+    HDFS_15725.at("small"),
 )

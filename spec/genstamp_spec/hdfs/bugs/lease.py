@@ -1,6 +1,17 @@
 """Historic faults of leases and of the calls that they decide about, each as one change to hdfs.lease (facts L.1)."""
 
+from typing import Any
+
 from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.hadoop_2_7 import (
+    ISSUE,
+    AddBlockUnderRecovery,
+    CommittedBlocksStay,
+    CommittedEmptyBlocksStay,
+    MissingInodeIsAnExpiredLease,
+    MonitorDropsLease,
+    ReopenedWithoutRecovery,
+)
 from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.late_calls import LateKind, no_call
 from genstamp_spec.hdfs.parts.lease_history import Owners
@@ -185,3 +196,104 @@ LEASE_BUGS = (
     HDFS_9690,
     HDFS_10763,
 )
+
+
+HDFS_2484 = Difference(
+    "HDFS-2484", parts=(MissingInodeIsAnExpiredLease,), source=ISSUE + "HDFS-2484; fixed in 2.8.0"
+).seen("two_clients", "refusal complete_again, LeaseExpiredException: the file exists")
+HDFS_10240 = historic("HDFS-10240", AddBlockUnderRecovery, ReopenedWithoutRecovery, fixed="3.0.4, 3.1.2, 3.2.0").at(
+    "two_clients", "fenced_client_changes_nothing"
+)
+HDFS_11817 = historic("HDFS-11817", MonitorDropsLease, fixed="2.8.2, 2.7.7").at(
+    "two_clients", "one_lease_per_open_file"
+)
+HDFS_14498 = Difference(
+    "HDFS-14498",
+    "a file whose last block was committed empty is not released",
+    parts=(CommittedEmptyBlocksStay,),
+    source=ISSUE + "HDFS-14498; fixed in 2.10.1, 3.2.2, 3.3.1; what never comes of it is in hdfs.expiry",
+).seen("two_clients", "refusal recover_lease_closes, AlreadyBeingCreatedException: the committed block has bytes")
+HDFS_15725 = Difference(
+    "HDFS-15725",
+    "a file whose committed last block no datanode has finalized is not released",
+    parts=(CommittedBlocksStay,),
+    source=ISSUE + "HDFS-15725; fixed in 2.10.2, 3.2.3, 3.3.1; what never comes of it is in hdfs.expiry",
+).seen("two_clients", "refusal recover_lease_closes, AlreadyBeingCreatedException: the committed block is empty")
+
+LEASE_2_7 = (HDFS_2484, HDFS_10240, HDFS_11817, HDFS_14498, HDFS_15725)
+"""A recovery may follow another at once in 2.7.4 (HDFS-11576). That shows in hdfs.expiry alone, since in hdfs.lease the
+gate between two attempts may open at any time.
+"""
+
+
+class PendingRecoveries(Part):
+    """PendingRecoveryBlocks: whether it has an entry, however old."""
+
+    pending = per(File, flag())  # for the last block
+    earlier_pending = per(File, flag())  # for the one before
+
+
+class CompletesByForce(AddBlockUnderRecovery, ReopenedWithoutRecovery, Owners, PendingRecoveries, lane="namenode"):
+    """complete() and addBlock() complete a block that is under recovery, with any number of replicas.
+
+    Who commits a block whose recovery was started completes it, with any number of replicas (facts A9, E.9).
+
+    The entry stays when the client ends the block, and is there still when the block is opened again.
+
+    Coarser than HDFS: whether the attempt is young is not remembered of the block before the last one.
+
+    Source  BlockManager#commitOrCompleteLastBlock, PendingRecoveryBlocks#isUnderRecovery, Hadoop 2.10.2.
+
+    HDFS-10240 is not there, and HDFS-12886 is: a block that PendingRecoveryBlocks has an entry for is completed by
+    force. Since HDFS-10240 such an entry shows nowhere in this system.
+    """
+
+    def lacks_replicas(s, file: File) -> Bool:
+        """Of a block that has an entry, nobody asks."""
+        return super().lacks_replicas(file) & ~s.pending[file]
+
+    def start_recovery(s, file: File, primary: Datanode) -> None:
+        """There is an entry from now on."""
+        super().start_recovery(file, primary)
+        s.pending[file] = True
+
+    def recovery_ends(s, file: File) -> None:
+        """The end of a recovery alone removes the entry (BlockManager#successfulBlockRecovery)."""
+        super().recovery_ends(file)
+        s.pending[file] = False
+
+    def push(s, file: File) -> None:
+        """A new last block has none."""
+        s.earlier_pending[file] = s.pending[file]
+        s.pending[file] = False
+        super().push(file)
+
+    def last_block_is_gone(s, file: File) -> None:
+        """The block before has its own."""
+        gone = s.makes_room(file)
+        super().last_block_is_gone(file)
+        s.pending[file] = when(gone, s.earlier_pending[file], s.pending[file])
+        s.earlier_pending[file] = s.earlier_pending[file] & ~gone
+
+    def remove_inode(s, file: File) -> None:
+        """Entries of blocks that are gone concern nobody."""
+        super().remove_inode(file)
+        s.pending[file] = False
+        s.earlier_pending[file] = False
+
+    def datanodes_are_forgotten(s) -> None:
+        """The table is in memory only."""
+        super().datanodes_are_forgotten()
+        s.pending.update(lambda file: False)
+        s.earlier_pending.update(lambda file: False)
+
+    def of_last_block(s) -> tuple[Any, ...]:
+        """Entries move with the file."""
+        return (*super().of_last_block(), s.pending, s.earlier_pending)
+
+
+HDFS_10240_BY_FORCE = Bug(
+    "HDFS-10240-with-HDFS-12886",
+    parts=(CompletesByForce,),
+    source=ISSUE + "HDFS-10240, with HDFS-12886 as in 2.9.1 to 2.10.2; fixed in 3.0.4, 3.1.2, 3.2.0",
+).at("two_clients", "fenced_client_changes_nothing")

@@ -5,10 +5,10 @@ Faults of what the client and the NameNode say of the block stand in `pipeline_b
 
 from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.history import historic
-from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
-from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
+from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineNetwork
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
+from genstamp_spec.hdfs.parts.pipeline_surroundings import PlannedRestarts
 from genstamp_spec.hdfs.parts.state import Datanode
 
 
@@ -123,3 +123,16 @@ class RestartsCount(PlannedRestarts):
 HDFS_9752 = historic("HDFS-9752", RestartsCount, fixed="2.6.5, 2.7.3").at("upgrade", "write_fails_only_with_cause")
 
 HDFS_9106 = historic("HDFS-9106", SameTargetEachTime, fixed="2.7.2, 2.8.0").at("four", "write_fails_only_with_cause")
+
+
+class NobodyTimesOut(PipelineSetUp):
+    """A node that does not answer is never noticed, and the write hangs."""
+
+    def is_silent(s, datanode: Datanode) -> Bool:
+        """Without heartbeat packets silence cannot be told from an idle writer."""
+        return ~s.connected.has(datanode)
+
+
+HDFS_724 = historic("HDFS-724", NobodyTimesOut, fixed="0.21.0").at(
+    "pair", "write_ends_well", "pipeline_is_set_up_again"
+)

@@ -8,9 +8,9 @@ from genstamp_spec.hdfs.bugs.pipeline import HDFS_16146
 from genstamp_spec.hdfs.bugs.pipeline_block import HDFS_10240, HDFS_12299, HDFS_16127, HDFS_17299
 from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP as REPLICAS_HOLE
 from genstamp_spec.hdfs.bugs.replica import RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED as REPLICAS_RESTART
-from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
+from genstamp_spec.hdfs.parts.pipeline_surroundings import PlannedRestarts
 from genstamp_spec.hdfs.parts.state import Datanode, only
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 

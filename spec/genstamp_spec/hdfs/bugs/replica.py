@@ -1,5 +1,6 @@
 """Faults of what one datanode does to a replica."""
 
+from dataclasses import replace
 from typing import Final
 
 from genstamp_model.language import *
@@ -8,6 +9,7 @@ from genstamp_spec.hdfs.parts.replica_operations import ReplicaOperations
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica
+from genstamp_spec.hdfs.parts.replica_threads import Operation, ReplicaThreads
 from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation, ReplicaWriters
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -180,3 +182,34 @@ RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
     parts=(PlannedRestartShowsAll,),
     source="found with this model; facts B12; LocalReplicaInPipeline's constructor, Hadoop 3.4.1",
 ).at("requests", "only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas")
+
+
+class WaitsUnderTheLock(ReplicaThreads):
+    """An operation waits without end for a writer, under the lock that the writer's responder needs to end."""
+
+    def takes_lock(s, datanode: Datanode) -> None:
+        """Checks: nobody waits, and so the lock is free."""
+        require(s.operation[datanode].at(Operation.NONE), "the dataset lock is free")
+
+
+HDFS_5016 = historic("HDFS-5016", WaitsUnderTheLock, fixed="2.1.0-beta").at("copy", "waiting_for_a_writer_ends")
+STOPS_UNDER_THE_LOCK = replace(
+    HDFS_5016,
+    name="stops-under-the-lock",
+    title="an operation that waits for a writer keeps the lock that the writer's responder needs to end: only the "
+    "time-out helps",
+    source="facts B.6; FsDatasetImpl#recoverRbw, ReplicaInPipeline#stopWriter, Hadoop 2.7.4; otherwise in 3.x",
+)
+
+
+class AnyReplicaIsInTheWay(ReplicaThreads, lane=Datanode):
+    """A copy of a newer generation is refused for ever because an older replica lies there that was being written."""
+
+    @action(event="create_temporary")
+    def copy_replaces_older(s, datanode: Datanode) -> None:
+        """Nothing makes room: the copy begins only where there is no replica."""
+        s.copy_is_wanted(datanode)
+        s.create_temporary(datanode, s.new_stamp)
+
+
+HDFS_6948 = historic("HDFS-6948", AnyReplicaIsInTheWay, fixed="2.6.0").at("copy", "newer_copy_arrives")

@@ -1,11 +1,12 @@
 """Faults of what the NameNode makes of reports: which replicas count, are corrupt, are deleted or copied."""
 
 from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE
 from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reconstruction import Reconstruction
 from genstamp_spec.hdfs.parts.reports_state import ReportedState, not_corrupt
-from genstamp_spec.hdfs.parts.some_recovery import SomeRecovery
+from genstamp_spec.hdfs.parts.some_faults import SomeRecovery
 from genstamp_spec.hdfs.parts.some_writers import SomeWriters
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.state.block_map import BlockMap
@@ -257,3 +258,19 @@ BUGS = (
     HDFS_16064,
     HDFS_17129,
 )
+
+
+class TooFewAreNotClosed(SomeRecovery, lane="namenode"):
+    """A file whose recovery leaves too few storages cannot be closed."""
+
+    def may_close(s, file: File, updated: Members[Datanode]) -> None:
+        """Checks: those that were updated, and those that are known, are enough."""
+        enough = (s.stored[file] | (updated & s.registered)).size() >= s.minimal()
+        require(enough, "minimal replication is reached", "IllegalStateException")
+
+
+HDFS_12886 = Difference(
+    "HDFS-12886",
+    parts=(TooFewAreNotClosed,),
+    source=f"{ISSUE}HDFS-12886; fixed in 2.9.1, 3.0.3, 3.1.0; what never comes of it is in hdfs.block_recovery_ends",
+).seen("recoveries", "refusal commit_block_synchronization, IllegalStateException: minimal replication is reached")

@@ -6,7 +6,7 @@ has a broken disk.
 """
 
 from genstamp_model.language import *
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_spec.hdfs.parts.block_recovery import CarefulAgreement
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Datanode, File
 

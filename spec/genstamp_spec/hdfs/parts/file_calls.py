@@ -1,7 +1,7 @@
 """The NameNode with a log: calls on files that neither add nor complete a block.
 
 What append, fsync, rename and delete ask and change stands in `namenode_calls.py`, what calls about pipelines do in
-`namenode_pipeline.py`: here is what they log, and what their clients pass. Coarser than HDFS: a file is deleted by
+`namenode_blocks.py`: here is what they log, and what their clients pass. Coarser than HDFS: a file is deleted by
 itself, not with its directory; its blocks are removed in one step; no last block is full.
 """
 

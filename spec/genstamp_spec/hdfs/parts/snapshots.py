@@ -6,7 +6,7 @@ but never rolled back: what a rollback needs is kept as history. Deleting a snap
 
 from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File
-from genstamp_spec.hdfs.state.snapshots import HeldBlocks
+from genstamp_spec.hdfs.state.cuts import HeldBlocks
 from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 

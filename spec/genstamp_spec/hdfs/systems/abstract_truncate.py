@@ -83,11 +83,9 @@ SINGLE_WRITER_TRUNCATE = System(
     "hdfs.single_writer_truncate",
     parts=[TruncatedFileProperties],
     doc="The abstract file with one writer at a time, which may be cut; hdfs.write_path_truncate refines it.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         two: Client=2; two clients and the NameNode
-        """
-    ),
+    """,
     omits=OMITS_OF_SINGLE_WRITER,
 )
 
@@ -141,10 +139,8 @@ DURABLE_PREFIX_TRUNCATE = System(
     "hdfs.durable_prefix_truncate",
     parts=[TruncatedPrefixProperties],
     doc="The abstract file whose acknowledged prefix stays, until it is cut; hdfs.write_path_truncate refines it.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         two: Client=2; two readers
-        """
-    ),
+    """,
     omits=OMITS_OF_DURABLE_PREFIX[1:],
 )

@@ -11,21 +11,16 @@ from typing import Self
 from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.block_recovery import BUGS
 from genstamp_spec.hdfs.bugs.block_recovery_2_7 import HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery, CarefulAgreement
 from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeContact, DatanodeReplicas
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.recovery_from_outside import FileDeletion, RecoveryFromOutside
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Replica, StreamStage
-from genstamp_spec.hdfs.state.contact import Contact, Contacts
-from genstamp_spec.hdfs.state.messages import Holding, Messages
-from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
-from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
-from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
+from genstamp_spec.hdfs.state.messages import Contact, Contacts, Holding, Messages
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises, RecoveryStates, RecoverySteps
 from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 OMITS = (
@@ -150,8 +145,7 @@ BLOCK_RECOVERY = System(
     parts=[*OUTSIDE, FileDeletion, DatanodeContact, RecoveryMessages, CarefulAgreement, *SHARED, SilenceAndDeletion],
     doc="The recovery of one block: lost, late and doubled messages, silent and dead datanodes, deletion.",
     semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-3.5": HADOOP_3_5, "hadoop-2.7": HADOOP_2_7},
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 Datanode=2 stamps=2 bytes=1 crashes=0 calls=0 reports=1 lost_commands=0 silences=0
             deletions=0
         late: calls=1 lost_commands=1; one recovery, whose command is lost, or a call of which times out and comes late
@@ -164,8 +158,7 @@ BLOCK_RECOVERY = System(
         lengths: stamps=3 bytes=2 calls=1; replicas of several lengths, some of which an earlier recovery has finalized
         deleted: lost_commands=1 silences=1 deletions=1; the file is deleted while its block is recovered
         three_datanodes: Datanode=3 silences=1; a pipeline of three, one of which is silent
-        """
-    ),
+    """,
     bugs=BUGS,
     idle={
         f"commit_block_synchronization_{how}": "its report stays in the network, and may come again"

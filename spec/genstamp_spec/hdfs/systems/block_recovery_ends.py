@@ -5,11 +5,10 @@ file whose writer has stopped is closed in the end, whatever went wrong before, 
 """
 
 from genstamp_model.language import *
-from genstamp_spec.hdfs.bugs.block_recovery_ends import BUGS
-from genstamp_spec.hdfs.bugs.block_recovery_ends_2_7 import HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
+from genstamp_spec.hdfs.bugs.block_recovery_ends import BUGS, HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
+from genstamp_spec.hdfs.parts.block_recovery import CarefulAgreement
 from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
-from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeContact
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.systems.block_recovery import OUTSIDE, SHARED, BlockRecoveryProperties
@@ -97,8 +96,7 @@ BLOCK_RECOVERY_ENDS = System(
         "hadoop-3.5": HADOOP_3_5,
         "hadoop-2.7": HADOOP_2_7,
     },
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 Datanode=2 Mishap=1 stamps=4 bytes=1 broken_disks=1 lost_commands=1 silences=1
             slow_attempts=1 crashes=1 calls=1 reports=2
         one_datanode: Datanode=1 renumber; a lost command, a lost report or a forgotten storage
@@ -108,8 +106,7 @@ BLOCK_RECOVERY_ENDS = System(
             renumber; a crash, a call that times out and a lost report
         crash_and_broken_disk: Mishap=2 stamps=3 lost_commands=0 silences=0 slow_attempts=0 calls=0 reports=1 on_demand
             renumber; a crash and a broken disk, of which the second waits until there is no other
-        """
-    ),
+    """,
     bugs=BUGS,
     omits=OMITS,
 )

@@ -128,11 +128,9 @@ DURABLE_PREFIX = System(
     "hdfs.durable_prefix",
     parts=[DurablePrefixProperties],
     doc="An abstract file whose acknowledged prefix stays; systems with pipelines and block recovery refine it.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         two: Client=2; two readers
         three: Client=3; three readers
-        """
-    ),
+    """,
     omits=OMITS,
 )

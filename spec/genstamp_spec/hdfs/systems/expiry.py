@@ -175,14 +175,12 @@ EXPIRY = System(
     ],
     doc="What has to happen in the end to a file whose writer is silent, or that another client wants.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": EXPIRY_2_7},
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 Datanode=1 stamps=4 bytes=1 older=0 crashes=0 removals=0 renames=0
         one_client: renumber; the writer and the NameNode
         two_primaries: Datanode=2 renumber; an older recovery ends after a younger one
         two_clients: Client=2 renumber; another client wants the file
-        """
-    ),
+    """,
     bugs=EXPIRY_BUGS,
     idle={
         **dict.fromkeys(("removals", "renames"), "no file is removed or renamed"),

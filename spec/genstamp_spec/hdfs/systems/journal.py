@@ -4,22 +4,23 @@ Which changes survive the NameNode, and that the next one goes on from just ther
 """
 
 from genstamp_model.language import *
-from genstamp_spec.hdfs.bugs.journal import HDFS_12369, JOURNAL_BUGS
-from genstamp_spec.hdfs.bugs.journal_2_7 import JOURNAL_2_7
-from genstamp_spec.hdfs.bugs.journal_holes import CLOSING_FAILS_HALF_WAY, RECOVERY_ID_LEAVES_UNSYNCED
+from genstamp_spec.hdfs.bugs.journal import (
+    CLOSING_FAILS_HALF_WAY,
+    HDFS_12369,
+    JOURNAL_2_7,
+    JOURNAL_BUGS,
+    RECOVERY_ID_LEAVES_UNSYNCED,
+)
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
-from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock, TwoBlocks
 from genstamp_spec.hdfs.parts.edit_log import EditLog
 from genstamp_spec.hdfs.parts.edit_replay import EditReplay
 from genstamp_spec.hdfs.parts.file_calls import LoggedAppends, LoggedRecovery, LoggedTree, LoggedWrites
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall, FsyncCall, TreeCalls
 from genstamp_spec.hdfs.parts.namenode_failover import NamenodeFailover
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
-from genstamp_spec.hdfs.parts.recovery_in_outline import RecoveryInOutline
-from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
-from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryInOutline, RecoveryStart
 from genstamp_spec.hdfs.systems.journal_promises import JournalProperties
 
 OMITS = (
@@ -65,8 +66,7 @@ JOURNAL = System(
         "hadoop-2.7": (RECOVERY_ID_LEAVES_UNSYNCED, CLOSING_FAILS_HALF_WAY, HDFS_12369, *JOURNAL_2_7),
     },
     bugs=JOURNAL_BUGS,
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 Datanode=1 Path=1 stamps=0 bytes=0 crashes=0 edits=0 namenode_failures=0 lost_answers=0
             renames=0 deletions=0 quota_changes=0 older=0 second_blocks=0 queued_reports=0 left_open=0
         small: stamps=1 bytes=1 edits=2 namenode_failures=1; one client writes one file, and the NameNode stops once
@@ -82,8 +82,7 @@ JOURNAL = System(
         two_blocks: stamps=3 bytes=1 edits=2 namenode_failures=1 second_blocks=1; a file of two blocks
         reports: stamps=2 bytes=1 crashes=1 edits=1 namenode_failures=1 queued_reports=1 left_open=1;
             a standby that keeps reports, and a recovery that leaves the file open
-        """
-    ),
+    """,
     meets=(("update_pipeline", "the new stamp is above the block's"),),
     idle={"alive": "clients do not stop"},
     omits=OMITS,

@@ -4,9 +4,7 @@ Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the
 """
 
 from genstamp_model.language import *
-from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
-from genstamp_spec.hdfs.bugs.lease_2_7 import LEASE_2_7
-from genstamp_spec.hdfs.bugs.lease_2_10 import HDFS_10240_BY_FORCE
+from genstamp_spec.hdfs.bugs.lease import HDFS_10240_BY_FORCE, LEASE_2_7, LEASE_BUGS
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock
 from genstamp_spec.hdfs.parts.late_calls import LateCalls
 from genstamp_spec.hdfs.parts.lease_history import Owners
@@ -224,8 +222,7 @@ LEASE = System(
         "hadoop-2.7": (*HADOOP_3_4, *LEASE_2_7),
     },
     refines=[single_writer({}, length_with_earlier)],
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: File=1 Datanode=1 bytes=1 older=0 renames=0 removals=0 restarts=0 late_calls=0 lost=0 crashes=0 stamps=2
         two_clients: Client=2; two clients and the NameNode compete for one file
         restarts: Client=2 restarts=1; the NameNode starts again
@@ -241,8 +238,7 @@ LEASE = System(
         takeovers: Client=1 File=2; one of two files of a lease is taken over
         two_datanodes: Client=1 Datanode=2 crashes=1; one of two datanodes recovers a block, and one is down at times
         two_files: Client=2 File=2 renames=1 on_demand; a recovery of each of two files
-        """
-    ),
+    """,
     bugs=(*LEASE_BUGS, HDFS_10240_BY_FORCE),
     meets=(("complete", "the client's stamp is the block's"),),
     omits=OMITS,

@@ -59,12 +59,10 @@ MONITOR = System(
     parts=[MonitorProperties],
     doc="The lease monitor does not keep the NameNode from its work.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": (HDFS_10220,)},
-    configurations=Configuration.rows(
-        """
+    rows="""
         three_leases: Client=3 File=1; more leases than one hold of the lock allows
         two_files: Client=2 File=2; leases of two files
-        """
-    ),
+    """,
     bugs=MONITOR_BUGS,
     omits=("what the release of a file does: in hdfs.lease", "logSync after the pass", "the sleep between passes"),
 )

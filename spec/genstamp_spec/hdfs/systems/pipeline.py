@@ -9,14 +9,17 @@ from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.pipeline_block import BUGS
 from genstamp_spec.hdfs.bugs.pipeline_holes import HADOOP_2_7, HADOOP_3_3, HADOOP_3_4
 from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
-from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode
+from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode, PipelineNetwork
 from genstamp_spec.hdfs.parts.pipeline_namenode import LateCalls, PipelineNamenode
-from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
-from genstamp_spec.hdfs.parts.pipeline_reader import BlockReaders
-from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES, PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import PipelineState, Stage
-from genstamp_spec.hdfs.parts.pipeline_surroundings import PipelineAppends, StampsAreReused, WriterIsFenced
+from genstamp_spec.hdfs.parts.pipeline_surroundings import (
+    BlockReaders,
+    PipelineAppends,
+    PlannedRestarts,
+    StampsAreReused,
+    WriterIsFenced,
+)
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.pipeline_promises import PipelinePromises
@@ -276,8 +279,7 @@ PIPELINE = System(
     ],
     doc="One block, its writer and a chain of datanodes: packets, acks, hflush, and the pipeline set up again.",
     semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-3.3": HADOOP_3_3, "hadoop-2.7": HADOOP_2_7},
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 Datanode=2 stamps=0 bytes=0 packets=0 replication=0 appends=0 always=0 crashes=0 faults=0 hangs=0
             restarts=0 client_crashes=0 takeovers=0 registrations=0 late_calls=0 reused_stamps=0
         pair: stamps=2 bytes=1 packets=2 replication=2 crashes=1 takeovers=1; two datanodes, either of which may fail
@@ -299,8 +301,7 @@ PIPELINE = System(
             a write that ends after too many recoveries, though a node is left
         client: stamps=3 bytes=2 packets=3 replication=2 crashes=1 client_crashes=1 takeovers=1;
             the client fails, and its block is taken over
-        """
-    ),
+    """,
     bugs=BUGS,
     idle={"ReplicaLifecycle.rur": "no replica is recovered"},
     refines=[AS_DURABLE_PREFIX],

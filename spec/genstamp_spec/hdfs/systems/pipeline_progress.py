@@ -7,7 +7,7 @@ the bytes: here two datanodes fail, once each, and the application writes so man
 from typing import Final
 
 from genstamp_model.language import *
-from genstamp_spec.hdfs.bugs.pipeline_progress import HDFS_724
+from genstamp_spec.hdfs.bugs.pipeline import HDFS_724
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
@@ -112,16 +112,14 @@ PIPELINE_PROGRESS = System(
     "hdfs.pipeline_progress",
     parts=[*WRITING, PipelineProgress],
     doc="A write goes on while a good node is left: the steps of hdfs.pipeline with two faults.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 stamps=6 bytes=1 packets=2 replication=2 always=0 crashes=2 faults=2 hangs=2 restarts=2
             client_crashes=2 takeovers=2 registrations=2 late_calls=2 appends=2
         pair: Datanode=2; two datanodes
         spare: Datanode=3 always=1; and another one
         chain: Datanode=3 replication=3; three datanodes
         four: Datanode=4 replication=4; four datanodes
-        """
-    ),
+    """,
     bugs=[HDFS_724],
     idle={
         "ReplicaLifecycle.rur": "no replica is recovered",

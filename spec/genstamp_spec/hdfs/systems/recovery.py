@@ -18,9 +18,7 @@ from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import Attempt, File, Holder, NamespaceState
 from genstamp_spec.hdfs.refinements import durable_prefix, single_writer
 from genstamp_spec.hdfs.state.streams import Streams
-from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
-from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
-from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises, RecoveryStates, RecoverySteps
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
 from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
@@ -120,8 +118,7 @@ RECOVERY = System(
         "hadoop-3.5": (*HADOOP_3_4, DEAD_ARE_ASKED),
         "hadoop-2.7": (*HADOOP_3_4, *RECOVERY_2_7),
     },
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=2 File=1 bytes=1 crashes=1
         takeover: Datanode=1 stamps=3; two clients and the NameNode compete for one file
         one_recovery: Datanode=1 stamps=2; the smallest with a recovery
@@ -132,8 +129,7 @@ RECOVERY = System(
         three_datanodes: Client=1 Datanode=3 stamps=2; a pipeline of three
         two_clients: Datanode=2 stamps=3 on_demand; takeover and restarts together: every action and refusal but one
         two_files_twice: File=2 Datanode=1 stamps=3 crashes=0 on_demand; a recovery of each of two files
-        """
-    ),
+    """,
     bugs=[HDFS_10240, HDFS_1218, HDFS_11817],
     refines=[
         single_writer(

@@ -66,13 +66,11 @@ RENEWAL = System(
     parts=[RenewalProperties],
     doc="How a client keeps its lease, with clocks that differ: what it believes, and what was granted.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": ()},
-    configurations=Configuration.rows(
-        """
+    rows="""
         one_client: Client=1 skew=1; a client and the NameNode, whose clocks differ by a tick at most
         two_clients: Client=2 skew=1;
             two clients; with clocks that differ by two ticks, half of the soft limit, L9 does not hold any more
-        """
-    ),
+    """,
     bugs=RENEWAL_BUGS,
     omits=(
         "blocks, and what a recovery does: in hdfs.lease",

@@ -18,8 +18,7 @@ from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
 from genstamp_spec.hdfs.parts.replica_writers import Generation
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
 from genstamp_spec.hdfs.systems.replica_holes import HOLES_3_4, HOLES_BEFORE_17299
-from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
-from genstamp_spec.hdfs.systems.replica_stamps import ReplicaStamps
+from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises, ReplicaStamps
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
@@ -265,14 +264,12 @@ REPLICA = System(
         # Hadoop 3.3.6 is no different here.
         "hadoop-2.7": (*HOLES_BEFORE_17299, HDFS_17299, APPEND_COMPARES_STAMPS_FIRST),
     },
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Datanode=1 crashes=1 condemned=1 copies=1 lingers=1 fills=1 failed_writes=1 bytes=2
         requests: Generation=2 stamps=2 bytes=1; two generations and one byte, every kind of request and fault
         generations: Generation=3 stamps=3; three generations and two bytes
         crashes: Generation=4 crashes=2 stamps=4 on_demand; four generations, and two stops of the datanode
-        """
-    ),
+    """,
     bugs=[
         HDFS_7065,
         HDFS_3875,

@@ -1,21 +1,19 @@
 """hdfs.reports: how the NameNode learns of replicas, and what it does with them.
 
-The promises are in `reports_promises.py`, what must be possible in `reports_reached.py`; `OMITS` says what is left out.
+The promises, and what must be possible, are in `reports_promises.py`; `OMITS` says what is left out.
 """
 
 from genstamp_model.language import *
-from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_13840, HDFS_16064
-from genstamp_spec.hdfs.bugs.reports_2_7 import HDFS_12886
+from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064
 from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reconstruction import Reconstruction
 from genstamp_spec.hdfs.parts.report_messages import ReportMessages
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason
-from genstamp_spec.hdfs.parts.some_faults import SomeFaults
-from genstamp_spec.hdfs.parts.some_recovery import SomeRecovery
+from genstamp_spec.hdfs.parts.some_faults import SomeFaults, SomeRecovery
 from genstamp_spec.hdfs.parts.some_writers import SomeWriters
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.systems.report_effects import ReportEffects
-from genstamp_spec.hdfs.systems.reports_reached import ReportsReached
+from genstamp_spec.hdfs.systems.reports_promises import ReportsReached
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 OMITS = (
@@ -119,8 +117,7 @@ REPORTS = System(
         # One thread sends reports and carries orders out. HDFS-13840 and the others came after 2.7.4.
         "hadoop-2.7": (*STILL_OPEN, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064),
     },
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 Datanode=2 Minimal=1 Wanted=2 stamps=0 bytes=0 full_reports=0 pipeline_updates=0
             recoveries=0 appends=0 deletions=0 copies=0 crashes=0 losses=0 decommissions=0 namenode_restarts=0
         pipeline: stamps=2 bytes=1 full_reports=1 pipeline_updates=1;
@@ -139,8 +136,7 @@ REPORTS = System(
         reopened_copies: stamps=2 full_reports=1 appends=1 copies=2; an append while a copy is waited for
         lost_bytes_reopened: stamps=3 bytes=1 full_reports=1 recoveries=1 appends=1 crashes=1 losses=1;
             a recovery makes a corrupt replica good
-        """
-    ),
+    """,
     bugs=BUGS,
     meets=(("append_to_replica", "the replica has the expected length"),),
     idle={

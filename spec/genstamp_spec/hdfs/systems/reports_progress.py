@@ -34,8 +34,7 @@ REPORTS_PROGRESS = System(
     "hdfs.reports_progress",
     parts=[*REPORTS_AND_WRITERS, ReportsProgress],
     doc="That reports complete a committed block, if they go out and arrive.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 Datanode=2 Minimal=1 Wanted=2 stamps=0 bytes=0 pipeline_updates=0 appends=0 deletions=0
             copies=0 crashes=0 decommissions=0 losses=0 namenode_restarts=0 recoveries=0
         one_is_enough: stamps=2 bytes=1 pipeline_updates=1; a node of the pipeline is left behind
@@ -44,8 +43,7 @@ REPORTS_PROGRESS = System(
             a replica too many, an append, and a file that is deleted
         copies: stamps=3 pipeline_updates=1 appends=1 copies=1; a copy, and an append
         alone: Datanode=1 stamps=2 bytes=1 appends=1; one datanode
-        """
-    ),
+    """,
     omits=(
         "faults, recoveries, decommissioning, and what else is in hdfs.reports beside its writers",
         "progress of copies: how many there are is a limit",

@@ -169,11 +169,9 @@ SINGLE_WRITER = System(
     "hdfs.single_writer",
     parts=[SingleWriterProperties],
     doc="An abstract file with at most one writer at a time; systems with leases refine it.",
-    configurations=Configuration.rows(
-        """
+    rows="""
         two: Client=2; two clients and the NameNode
         five: Client=5; five clients and the NameNode
-        """
-    ),
+    """,
     omits=OMITS,
 )

@@ -88,12 +88,10 @@ STANDBY_REPORTS = System(
     parts=[StandbyPromises],
     doc="Reports that reach a standby NameNode before the edits that explain them, and a failover.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": (HDFS_14941, HDFS_15422)},
-    configurations=Configuration.rows(
-        """
+    rows="""
         failover: Datanode=1 stamps=3 edits=5; one replica, written twice
         appends: Datanode=2 stamps=3 edits=5; two replicas, and a block that is opened again and again
-        """
-    ),
+    """,
     bugs=BUGS,
     omits=OMITS,
 )

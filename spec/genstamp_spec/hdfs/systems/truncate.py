@@ -6,29 +6,31 @@ On top of the parts of hdfs.recovery, which recovers the block for it.
 from typing import Self
 
 from genstamp_model.language import *
-from genstamp_spec.hdfs.bugs.truncate import HDFS_822, HDFS_6325, HDFS_7263, HDFS_7843, HDFS_7903, HDFS_7926, HDFS_12638
-from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_2_7
-from genstamp_spec.hdfs.bugs.truncate_holes import (
+from genstamp_spec.hdfs.bugs.truncate import (
     ANSWERS_ARE_KEPT,
     COPIES_OF_EARLIER_ATTEMPTS,
     DELETION_SPARES_SNAPSHOTS,
+    HDFS_822,
+    HDFS_6325,
+    HDFS_7263,
+    HDFS_7843,
+    HDFS_7903,
+    HDFS_7926,
+    HDFS_12638,
 )
+from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeAppend, DatanodeReplicas
 from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
-from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, NamenodeAppend, PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.state.appends import Appends
-from genstamp_spec.hdfs.systems.append_steps import AppendSteps
-from genstamp_spec.hdfs.systems.truncate_promises import SHARED, FirstWrite, TruncatePromises
+from genstamp_spec.hdfs.systems.truncate_promises import SHARED, AppendSteps, FirstWrite, TruncatePromises
 from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 OMITS = (
@@ -95,8 +97,7 @@ TRUNCATE = System(
         "hadoop-3.4": (ANSWERS_ARE_KEPT, DELETION_SPARES_SNAPSHOTS, COPIES_OF_EARLIER_ATTEMPTS),
         "hadoop-2.7": (ANSWERS_ARE_KEPT, COPIES_OF_EARLIER_ATTEMPTS, *TRUNCATE_2_7),
     },
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 Datanode=1 crashes=0 truncates=0 copies=0 snapshots=0 upgrades=0 lost_answers=0
             troubles_of_first_write=0 expired_leases=0 bytes=2
         one_datanode: truncates=1 stamps=3 appends=1; a file is opened again, or cut, and recovered
@@ -115,8 +116,7 @@ TRUNCATE = System(
             a client that appends loses the file to another one that appends
         append_after_truncate: Datanode=2 crashes=1 truncates=1 stamps=3 appends=1 on_demand;
             bytes take the place of those that were cut off
-        """
-    ),
+    """,
     bugs=[HDFS_822, HDFS_6325, HDFS_7263, HDFS_7843, HDFS_7903, HDFS_7926, HDFS_12638],
     idle={
         "misled": "only HDFS-7926 misleads a client",

@@ -6,8 +6,7 @@ not renew its lease for ever.
 """
 
 from genstamp_model.language import *
-from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_ENDS_2_7
-from genstamp_spec.hdfs.bugs.truncate_ends import HALF_A_CUT_IS_ENOUGH, HDFS_9516
+from genstamp_spec.hdfs.bugs.truncate_2_7 import HALF_A_CUT_IS_ENOUGH, HDFS_9516, TRUNCATE_ENDS_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
 from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
@@ -100,8 +99,7 @@ TRUNCATE_ENDS = System(
         "hadoop-3.4": (HALF_A_CUT_IS_ENOUGH,),
         "hadoop-2.7": (HALF_A_CUT_IS_ENOUGH, *TRUNCATE_ENDS_2_7),
     },
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 Datanode=1 crashes=0 truncates=0 copies=0 snapshots=0 upgrades=0 lost_answers=0
             troubles_of_first_write=0 expired_leases=0 bytes=2
         one_datanode: crashes=1 truncates=1 copies=1 snapshots=1 expired_leases=2 stamps=4 renumber;
@@ -112,8 +110,7 @@ TRUNCATE_ENDS = System(
             renumber; the same during an upgrade, and with answers that are lost
         two_clients: Client=2 crashes=1 snapshots=1 upgrades=1 troubles_of_first_write=1 expired_leases=3 bytes=1
             stamps=3 renumber; a file that is too short to be cut, and what hdfs.recovery does to it
-        """
-    ),
+    """,
     bugs=[HDFS_9516],
     idle={
         "misled": "history for promises of hdfs.truncate",

@@ -11,18 +11,14 @@ from genstamp_spec.hdfs.bugs.recovery import HDFS_2484, HDFS_10240, HDFS_11817, 
 from genstamp_spec.hdfs.bugs.reused_stamps import HDFS_17850, HDFS_17850_IN_APPEND_ALONE
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeAppend, DatanodeReplicas
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
-from genstamp_spec.hdfs.parts.first_write import FirstWrites
-from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, KnownBytesAreNotDeleted
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, KnownBytesAreNotDeleted, NamenodeAppend, PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_leases import Leases, WriterKeepsTheFile, WriterLosesTheFile
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
-from genstamp_spec.hdfs.parts.streamed_blocks import FurtherBlocks
+from genstamp_spec.hdfs.parts.streamed_blocks import FirstWrites, FurtherBlocks
 from genstamp_spec.hdfs.projections import AS_LEASE, AS_PIPELINE, AS_RECOVERY
 from genstamp_spec.hdfs.refinements import (
     durable_prefix,
@@ -31,16 +27,15 @@ from genstamp_spec.hdfs.refinements import (
     single_writer,
 )
 from genstamp_spec.hdfs.state.resumptions import Resumptions
-from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.lease import SOFT_LIMIT_TAKES_THE_FILE
 from genstamp_spec.hdfs.systems.recovery import (
     COMMAND_BELONGS_TO_ITS_ATTEMPT,
     HFLUSH_SEES_THE_RECOVERY,
     UNREACHABLE_IS_NOT_EMPTY,
 )
-from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
-from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises, StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
+from genstamp_spec.hdfs.systems.truncate_promises import AppendSteps
 from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 OMITS = (
@@ -198,8 +193,7 @@ WRITE_PATH = System(
     ],
     doc="All together: leases, files of two blocks, pipelines and their recovery, appends, block recovery, crashes.",
     semantics={"repaired": (), "hadoop-3.4": HOLES, "hadoop-2.7": HADOOP_2_7},
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 Datanode=2 stamps=3 bytes=1 crashes=0 appends=0 further_blocks=0 older=0
         two_blocks: Datanode=1 further_blocks=1; a file of two blocks, and a recovery of either
         appenders: Client=2 Datanode=1 appends=2; two clients append in turn
@@ -214,8 +208,7 @@ WRITE_PATH = System(
         two_clients: Client=2 bytes=0 crashes=1 on_demand; a takeover while a pipeline is set up again
         all_at_once: Client=2 Datanode=3 stamps=2 crashes=1 further_blocks=1 on_demand;
             two clients, three datanodes and two blocks, one of which loses a node or is recovered
-        """
-    ),
+    """,
     bugs=[HDFS_17850, HDFS_17850_IN_APPEND_ALONE],
     refines=[
         single_writer(

@@ -8,21 +8,18 @@ from typing import Self
 
 from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
-from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, NamenodeAppend, PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_leases import Leases, WriterLosesTheFile
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File
-from genstamp_spec.hdfs.parts.streamed_restarts import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
+from genstamp_spec.hdfs.parts.streamed_blocks import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
 from genstamp_spec.hdfs.projections import AS_LEASE_WITH_RESTARTS
 from genstamp_spec.hdfs.refinements import durable_prefix, length_with_earlier, promised_with_earlier, single_writer
 from genstamp_spec.hdfs.state.resumptions import Resumptions
-from genstamp_spec.hdfs.systems.append_steps import AppendSteps
-from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
-from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises, StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
+from genstamp_spec.hdfs.systems.truncate_promises import AppendSteps
 from genstamp_spec.hdfs.systems.write_path import STREAMING
 from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
@@ -130,8 +127,7 @@ WRITE_PATH_RESTARTS = System(
         "repaired": (),
         "hadoop-3.4": (SAFE_MODE_WAITS_FOR_REPORTS, RECOVERIES_END_WITH_THEIR_NAMENODE, HFLUSH_WAITS_FOR_REPORTS),
     },
-    configurations=Configuration.rows(
-        """
+    rows="""
         *: Client=1 File=1 stamps=3 bytes=1 crashes=0 appends=0 further_blocks=0 older=0 restarts=1
         one_node: Datanode=1 crashes=1; a recovery of which the NameNode has forgotten
         second_block: Datanode=1 further_blocks=1; a file of two blocks
@@ -142,8 +138,7 @@ WRITE_PATH_RESTARTS = System(
         two_recoveries: Datanode=2 bytes=0; a second recovery meets what the first has left
         overlapping: Datanode=2 crashes=1 restarts=0; two recoveries overlap and a node stops, while the NameNode stays
         two_restarts: Datanode=1 restarts=2; the NameNode starts again twice
-        """
-    ),
+    """,
     refines=[
         single_writer(
             {
