@@ -1,4 +1,4 @@
-"""Faults of append and truncate that Hadoop once had."""
+"""Faults of append and truncate that Hadoop once had, and what 3.4.1 lacks still."""
 
 from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.history import historic
