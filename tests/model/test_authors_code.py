@@ -694,6 +694,8 @@ DECLARATIONS = {
     "System('a:b', parts=[], configurations=[])  # here": "without a colon",
     "Configuration('a\\nb', sizes={})  # here": "write its name in one line",
     "Configuration('a')  # here": "write Configuration(name, sizes, [limits], [doc], [on_demand],",
+    "System('s', [Base], rows='a: Node=2')  # here": "a row is 'a: Node=2'; write NAME: NUMBERS; DOC",
+    "System('s', [Base], rows='a: Node=two; b')  # here": "a row is 'a: Node=two; b'; write NAME: NUMBERS; DOC",
     "System('s', parts=[Base()], configurations=[])  # here": "parts of system s is [a Base]; write a list of classes",
     "System('s', parts=[], configurations=Configuration('a', sizes={}))  # here": "system s is Configuration 'a'",
     "Bug('b', 'why', drops=('go', 'x'))  # here": "drops of bug b is ('go', 'x'); write a tuple of (action, label)",

@@ -864,6 +864,30 @@ def test_two_phase_commit_traces() -> None:
     assert ir.text(model.action("tm_commit").checks[1].condition) == "forall(rm_0 in Rm: member(tm_prepared, rm_0))"
 
 
+def test_rows_are_configurations() -> None:
+    table = """
+        *: Node=2 crashes=0
+        calm: ; no node stops
+        crash: Node=3 crashes=1 on_demand; a node
+            stops
+    """
+    system = System("nodes", parts=[Rain], rows=table)
+    assert system.configurations == (
+        Configuration("calm", {"Node": 2}, {"crashes": 0}, "no node stops"),
+        Configuration("crash", {"Node": 3}, {"crashes": 1}, "a node stops", on_demand=True),
+    )
+    assert system.limits == {"crashes": 0}
+
+
+def test_a_bug_without_a_title_has_the_sentence_of_its_part() -> None:
+    assert Bug("wet", parts=(Flood,)).title == "a refusal that some system gives, and another one does not"
+
+
+def test_a_bug_is_the_same_elsewhere_but_for_where_it_shows() -> None:
+    bug = Bug("any-time", "it rains at any time", breaks=("dry",)).at("small")
+    assert (bug.configuration, bug.breaks, bug.at("large", "wet").breaks) == ("small", ("dry",), ("wet",))
+
+
 def test_a_configuration_changes_the_limits_of_its_system() -> None:
     own, other = Configuration("own", sizes={}), Configuration("other", sizes={}, limits={"crashes": 1, "calls": 7})
     system = System("any", parts=[], configurations=[own, other], limits={"stamps": 3, "crashes": 0})

@@ -14,7 +14,6 @@ STILL_MIXED = frozenset(
     {
         "genstamp_spec.gfs.bugs",
         "genstamp_spec.gfs.parts.append_steps",
-        "genstamp_spec.gfs.parts.lease_clocks",
         "genstamp_spec.gfs.parts.lease_master",
         "genstamp_spec.gfs.parts.mutation_steps",
         "genstamp_spec.gfs.parts.progress_steps",
@@ -24,7 +23,7 @@ STILL_MIXED = frozenset(
     }
 )
 """Modules, or packages of them, in which an actor still builds on another one's part; none is of HDFS. It shrinks."""
-OF_MANY = frozenset({"genstamp_spec.hdfs.bugs.lease_2_10.CompletesByForce"})
+OF_MANY = frozenset({"genstamp_spec.hdfs.bugs.lease.CompletesByForce"})
 """Parts with more than two bases beside the state: each is several faults at once."""
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from genstamp_model.explore import Violation, explore
 from genstamp_model.language import Bug, System, Variation, action, require
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
+from genstamp_spec.hdfs.parts.namenode_blocks import PipelineCalls
 from genstamp_spec.hdfs.parts.state import Client, File
 from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.pipeline import PIPELINE

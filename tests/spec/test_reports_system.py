@@ -14,8 +14,7 @@ from genstamp_spec.hdfs.parts.reports_state import CorruptReason, ReportedState
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.report_effects import ReportEffects
 from genstamp_spec.hdfs.systems.reports import REPORTS
-from genstamp_spec.hdfs.systems.reports_promises import ReportsPromises
-from genstamp_spec.hdfs.systems.reports_reached import ReportsReached
+from genstamp_spec.hdfs.systems.reports_promises import ReportsPromises, ReportsReached
 
 
 def test_replicas_enough_do_not_complete_a_block_that_its_client_has_not_committed() -> None:

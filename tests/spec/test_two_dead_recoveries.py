@@ -12,7 +12,7 @@ from genstamp_model.explore import Verdict
 from genstamp_model.language import Configuration, action, require
 from genstamp_model.liveness import judge
 from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
-from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeContact
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.block_recovery_ends import BLOCK_RECOVERY_ENDS
 

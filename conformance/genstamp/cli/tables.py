@@ -56,7 +56,7 @@ PAGES: Mapping[str, Maker] = {
 """The text of each page, given the repository's root."""
 
 FOLDERS: Mapping[str, FolderMaker] = {
-    HOLES: lambda repository: holes_page.pages(every_system()),
+    HOLES: lambda repository: holes_page.pages(every_system(), lock.read(repository / LOCK)),
     steps_page.FOLDER: lambda repository: steps_page.pages(),
     model_coverage_page.FOLDER: lambda repository: model_coverage_page.pages(REFERENCE_SYSTEMS, repository),
     read_page.FOLDER: lambda repository: read_page.pages(every_system(), lock.read(repository / LOCK), repository),
@@ -99,7 +99,7 @@ def not_current(repository: Path, *, searches: bool = True) -> list[str]:
 
 
 def _without_searches(repository: Path) -> dict[str, str]:
-    return holes_page.pages(every_system(), holes_page.kept(repository / "docs" / HOLES))
+    return holes_page.pages(every_system(), lock.read(repository / LOCK), holes_page.kept(repository / "docs" / HOLES))
 
 
 def _made(repository: Path, folders: Mapping[str, FolderMaker]) -> Iterator[tuple[str, str]]:

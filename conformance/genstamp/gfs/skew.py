@@ -18,8 +18,7 @@ from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Verdict
 from genstamp_model.language import Instance, System
 from genstamp_model.path import Path
-from genstamp_spec.gfs.parts.lease_clocks import ClocksOfOneSpeed
-from genstamp_spec.gfs.parts.lease_master import LeaseMaster
+from genstamp_spec.gfs.parts.lease_master import ClocksOfOneSpeed, LeaseMaster
 from genstamp_spec.gfs.parts.lease_state import LEASE, MARGIN
 from genstamp_spec.gfs.systems.chunk_lease import CHUNK_LEASE
 

@@ -3,11 +3,13 @@
 Not here: historic faults: `museum_page`.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from genstamp import leads_to
+from genstamp.lock import Lock, SystemEntry
 from genstamp.tables import hole_reports
 from genstamp.tables.citations import PROMISED, promised_by
 from genstamp.verify.breaking import Break, breaks
@@ -51,21 +53,28 @@ def page(systems: Sequence[System]) -> str:
 Story = Callable[[System, Hole], str]
 
 
-def pages(systems: Sequence[System], story: Story | None = None) -> dict[str, str]:
+def pages(systems: Sequence[System], lock: Lock, story: Story | None = None) -> dict[str, str]:
     """A bug report for each hole and loss, by file name.
 
     Args:
         systems: that have holes.
+        lock: has the lengths of their stories.
         story: gives what a search for a hole found, as `found` writes it; by default it is searched for.
     """
     reports = hole_reports.read()
     made = {f"{name}.md": "\n".join(_report(name, report)) for name, report in reports.items()}
     for name, shown in _by_name(systems).items():
-        system, hole = min(shown, key=lambda one: one[1].depth)
+        system, hole = min(shown, key=lambda one: _steps(lock, *one))
         head = _report(name, reports[name]) if name in reports else [f"# {name}", "", _NOT_WRITTEN.format(name), ""]
         said = _said(system, hole, [system.name for system, _ in shown])
         made[f"{name}.md"] = "\n".join([*head, "## What the model says", "", *said, (story or _searched)(system, hole)])
     return made
+
+
+def _steps(lock: Lock, system: System, hole: Hole) -> int:
+    """Steps of the story in this system; many where the lock does not know it."""
+    entry = lock.get(system.name, SystemEntry()).variations.get(hole.name)
+    return entry.depth if entry else sys.maxsize
 
 
 def found(system: System, hole: Hole, broken: Break) -> str:
@@ -124,7 +133,7 @@ def _row(name: str, report: hole_reports.Report | None, hole: Hole | None) -> st
     cells = [f"[{name}](holes/{name}.md)"]
     if report is None:
         assert hole is not None, f"{name} is a loss without a report"
-        cells += [hole.title, "", "", hole.repair, *("" for _ in hole_reports.RELEASES), ""]
+        cells += [hole.title, "", "", "", *("" for _ in hole_reports.RELEASES), ""]
     else:
         cells += [report.texts[key] for key in ("summary", "loses", "since")]
         cells += [report.texts["repair"].split("\n\n")[0], *report.reproduced.values(), report.texts["upstream"]]
@@ -153,8 +162,6 @@ def _said(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
     others = [f"`{name}`" for name in shown if name != system.name]
     lines += [f"- Shown in {', '.join(others)} too."] if others else []
     lines += [f"- The text asks: {label} (`{action}`)." for action, label in hole.drops]
-    if hole.repair:
-        lines += [f"- Repair: {hole.repair}"]
     return [*lines, f"- Print it: `genstamp check {system.name} --bug {hole.name}`."]
 
 

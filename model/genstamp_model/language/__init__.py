@@ -31,8 +31,10 @@ from genstamp_model.language.declare import (
     witness,
 )
 from genstamp_model.language.ending import ANYWHERE, NOWHERE
+
+# Not among the words that a star brings: an attempt is for annotations, and HDFS has attempts of its own.
+from genstamp_model.language.forms import Attempt as Attempt
 from genstamp_model.language.forms import (
-    Attempt,
     attempt,
     case,
     choose,
@@ -81,7 +83,6 @@ __all__ = [
     "NOWHERE",
     "OTHER_STATES",
     "Array",
-    "Attempt",
     "Bag",
     "Bool",
     "Bug",

@@ -9,16 +9,17 @@ Not here: tracing (`building`).
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language.author import caller
 from genstamp_model.language.building import Builder, refuse_unlike
 from genstamp_model.language.declare import Part
 from genstamp_model.language.given import a, by_name, is_count, is_name, is_text, refuse_others, several
-from genstamp_model.language.model import Action, Configuration, Instance, Model
+from genstamp_model.language.model import Action, Configuration, Instance, Model, table_of
 from genstamp_model.language.refinement import RefinementDeclaration
 
 T = TypeVar("T")
@@ -31,7 +32,7 @@ class Variation:
 
     Attributes:
         name: as on the command line.
-        title: what changes, in a sentence.
+        title: what changes, in a sentence; else the first sentence of its first part.
         drops: checks left out, as (action, label).
         parts: parts whose actions replace those of the same name, or are added.
         breaks: names of the properties of which at least one must break.
@@ -44,7 +45,7 @@ class Variation:
     kind: ClassVar[str] = "variation"
 
     name: str
-    title: str
+    title: str = ""
     drops: tuple[tuple[str, str], ...] = ()
     parts: tuple[type[Part], ...] = ()
     breaks: tuple[str, ...] = ()
@@ -64,6 +65,12 @@ class Variation:
             configuration=(is_text, "the name of a configuration"),
             depth=(is_count, "a number of steps"),
         )
+        if not self.title and self.parts:
+            object.__setattr__(self, "title", _title(self.parts[0]))
+
+    def at(self, configuration: str, *breaks: str) -> Self:
+        """The same where it shows: in this configuration; one of these properties, if any is named, must break."""
+        return replace(self, configuration=configuration, breaks=breaks or self.breaks)
 
 
 @dataclass(frozen=True)
@@ -75,15 +82,9 @@ class Bug(Variation):
 
 @dataclass(frozen=True)
 class Hole(Variation):
-    """What a released version lacks: the text states the repaired protocol, and a hole takes the repair out.
-
-    Attributes:
-        repair: what to change in that version, in a sentence or two.
-    """
+    """What a released version lacks: the text states the repaired protocol, and a hole takes the repair out."""
 
     kind: ClassVar[str] = "hole"
-
-    repair: str = ""
 
 
 OTHER_STATES = "other states"
@@ -104,6 +105,10 @@ class Difference(Variation):
 
     shows: str = ""
 
+    def seen(self, configuration: str, shows: str) -> Self:
+        """The same where it is seen: in this configuration, by what it shows there."""
+        return replace(self, configuration=configuration, shows=shows)
+
 
 @dataclass(frozen=True)
 class System:
@@ -113,10 +118,15 @@ class System:
         name: as on the command line.
         parts: the chosen parts; later ones may replace actions of earlier ones.
         configurations: the first is the default.
+        rows: further ones as a table, one a row, `NAME: NUMBERS; DOC`; the row `*` has what others do not give:
+
+                *: Node=2 crashes=0
+                crash: crashes=1; a node stops
+
         limits: those of a configuration that gives no others.
         semantics: by name, what a released version does otherwise: the holes that it has still, the historic faults
             that it has not got rid of, and differences that break nothing.
-        default_semantics: the one used by default.
+        default_semantics: the one used by default; else the first.
         may_stop: where no further step is fine, so that it is no deadlock: a condition, `ANYWHERE` or `NOWHERE`. By
             default nothing is said of it: then deadlock is not looked for, and verdicts say so.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
@@ -132,11 +142,12 @@ class System:
 
     name: str
     parts: Sequence[type[Part]]
-    configurations: Sequence[Configuration]
+    configurations: Sequence[Configuration] = ()
+    rows: str = ""
     limits: Mapping[str, int] = field(default_factory=dict)
     doc: str = ""
     semantics: Mapping[str, tuple[Variation, ...]] = field(default_factory=lambda: {"default": ()})
-    default_semantics: str = "default"
+    default_semantics: str = ""
     bugs: Sequence[Bug] = ()
     refines: Sequence[RefinementDeclaration] = ()
     may_stop: Callable[[Any], Any] | None = None
@@ -151,8 +162,13 @@ class System:
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", caller())
         self._refuse_what_is_none()
-        whole = tuple(replace(one, limits={**self.limits, **one.limits}) for one in self.configurations)
+        object.__setattr__(self, "default_semantics", self.default_semantics or next(iter(self.semantics), ""))
+        shared, written = table_of(self.rows)
+        limits = {**shared, **self.limits}
+        whole = tuple(replace(one, limits={**limits, **one.limits}) for one in (*self.configurations, *written))
         object.__setattr__(self, "configurations", whole)
+        object.__setattr__(self, "limits", limits)
+        object.__setattr__(self, "rows", "")
 
     def _refuse_what_is_none(self) -> None:
         refuse_others("a system", self, name=(is_name, "the system's name in one line without a colon"))
@@ -162,6 +178,7 @@ class System:
             self,
             parts=(several(_is_part), "a list of classes derived from Part"),
             configurations=(several(a(Configuration)), "a list of Configuration(...)"),
+            rows=(lambda value: isinstance(value, str), "a text"),
             limits=(by_name(a(int)), "{'messages': 3}, a number by name"),
             doc=(is_text, "a text"),
             semantics=(by_name(of_variations), "{'name': (Hole(...), ...)}"),
@@ -281,6 +298,13 @@ class System:
     ) -> Instance:
         """The traced system in one configuration."""
         return Instance(self.model(semantics, bugs), self.configuration(configuration))
+
+
+def _title(part: type[Part]) -> str:
+    """The first paragraph of a part's docstring as a title: without the full stop, and in lower case but for names."""
+    told = " ".join((inspect.getdoc(part) or "").partition("\n\n")[0].split()).removesuffix(".")
+    first, _, _ = told.partition(" ")
+    return told[:1].lower() + told[1:] if first[1:].islower() or len(first) == 1 else told
 
 
 def _is_part(value: object) -> bool:

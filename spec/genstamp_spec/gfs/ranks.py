@@ -10,18 +10,7 @@ in one step is done here in several, with whatever else may happen in between. S
 
 from dataclasses import replace
 
-from genstamp_model.language import (
-    Bool,
-    Maybe,
-    Number,
-    each,
-    exists,
-    forall,
-    invariant,
-    number,
-    per,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.gfs.parts.snapshot_state import Chunk, File, Position, SnapshotStage
 from genstamp_spec.gfs.parts.snapshot_steps import no_snapshot
 from genstamp_spec.gfs.systems.snapshot import SNAPSHOT, SnapshotProperties

@@ -7,7 +7,7 @@ can come of which case is not said here: that is found by looking at every state
 Source: sections 2.7.1, 3.1 and 3.3.
 """
 
-from genstamp_model.language import Bool, exists, flag, forall
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.append_state import Bytes, Offset
 from genstamp_spec.gfs.parts.lease_state import Chunkserver

@@ -9,11 +9,11 @@ does to the block at the NameNode, and what primaries do, are what the three sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from genstamp_model.language import RefinementDeclaration, each, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import EarlierState, complete_block, no_earlier
-from genstamp_spec.hdfs.parts.first_write import FirstWriteState
 from genstamp_spec.hdfs.parts.late_calls import no_call
 from genstamp_spec.hdfs.parts.state import BlockState, File
+from genstamp_spec.hdfs.parts.streamed_blocks import FirstWriteState
 from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.pipeline import PIPELINE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY

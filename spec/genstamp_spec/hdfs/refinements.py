@@ -8,13 +8,12 @@ it has no readers or deletes no file, it declares unreachable, and says why.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from genstamp_model.language import Bool, Number, RefinementDeclaration, System, each, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import EarlierState
 from genstamp_spec.hdfs.parts.state import BlockState, Client, ClientState, File, FileState
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.single_writer import SINGLE_WRITER
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class _Files(FileState, BlockState):

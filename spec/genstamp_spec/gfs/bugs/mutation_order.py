@@ -3,13 +3,13 @@
 None of them is known of GFS: they are what an implementer may get wrong.
 """
 
-from genstamp_model.language import Bug, action, pick, require
+from genstamp_model.language import *
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.mutation_steps import NewLease
 
 
 class OrderOfArrival(NewLease, lane=Chunkserver):
-    """Secondaries apply what is forwarded to them as it comes: here the last one first, where two wait."""
+    """A secondary applies mutations in the order in which they arrive, and not in that of the primary."""
 
     @action
     def apply_mutation(s, chunkserver: Chunkserver) -> None:
@@ -26,17 +26,12 @@ class OrderOfArrival(NewLease, lane=Chunkserver):
 
 
 ORDER_OF_ARRIVAL = Bug(
-    "order-of-arrival",
-    "a secondary applies mutations in the order in which they arrive, and not in that of the primary",
-    parts=(OrderOfArrival,),
-    breaks=("write_that_succeeded_stands",),
-    configuration="retries",
-    source="section 3.1: all replicas follow the primary's order",
-)
+    "order-of-arrival", parts=(OrderOfArrival,), source="section 3.1: all replicas follow the primary's order"
+).at("retries", "write_that_succeeded_stands")
 
 
 class AppliedTwice(NewLease, lane=Chunkserver):
-    """What was forwarded may arrive again."""
+    """A secondary applies a mutation again whose forward arrives again, over those that came after it."""
 
     @action
     def apply_again(s, chunkserver: Chunkserver) -> None:
@@ -49,29 +44,20 @@ class AppliedTwice(NewLease, lane=Chunkserver):
 
 
 APPLIED_TWICE = Bug(
-    "forward-applied-twice",
-    "a secondary applies a mutation again whose forward arrives again, over those that came after it",
-    parts=(AppliedTwice,),
-    breaks=("replicas_apply_in_one_order", "replicas_that_fail_nothing_skip_nothing"),
-    configuration="retries",
-    source="section 3.1: in the order of serial numbers",
-)
+    "forward-applied-twice", parts=(AppliedTwice,), source="section 3.1: in the order of serial numbers"
+).at("retries", "replicas_apply_in_one_order", "replicas_that_fail_nothing_skip_nothing")
 ANSWERED_TOO_EARLY = Bug(
     "answered-before-all-have-applied",
     "the primary answers without waiting for every secondary",
     drops=(("answer", "every replica has answered"),),
-    breaks=("write_that_succeeded_stands",),
-    configuration="retries",
     source="section 3.1, step 6",
-)
+).at("retries", "write_that_succeeded_stands")
 ERROR_NOT_REPORTED = Bug(
     "error-of-a-secondary-not-reported",
     "the primary answers with success although a secondary has failed",
     drops=(("answer", "every replica has applied it"),),
-    breaks=("write_that_succeeded_stands",),
-    configuration="retries",
     source="section 3.1, step 7",
-)
+).at("retries", "write_that_succeeded_stands")
 
 
 class StaleTakesPart(NewLease, lane="master"):
@@ -90,10 +76,8 @@ STALE_TAKES_PART = Bug(
     "stale-replica-takes-part",
     "a replica that was left out takes part again, although mutations went on without it",
     parts=(StaleTakesPart,),
-    breaks=("write_that_succeeded_stands",),
-    configuration="retries",
     source="section 4.5",
-)
+).at("retries", "write_that_succeeded_stands")
 
 MUTATION_ORDER_BUGS = (ORDER_OF_ARRIVAL, APPLIED_TWICE, ANSWERED_TOO_EARLY, ERROR_NOT_REPORTED, STALE_TAKES_PART)
 """Each breaks a promise of gfs.mutation_order."""

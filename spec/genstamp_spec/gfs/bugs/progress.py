@@ -3,15 +3,14 @@
 None of them is known of GFS: they are what an implementer may get wrong.
 """
 
-from genstamp_model.language import Bug, action, none, require
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
+from genstamp_model.language import *
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.progress_steps import LIVE, WrittenReplicas
 
 
 class RevokedIsExtended(WrittenReplicas, lane="master"):
-    """Heartbeats ask for extensions, and are answered."""
+    """A primary that has not heard of the revocation has its lease extended, and a snapshot waits for ever."""
 
     def extends(s) -> None:
         """Also while the lease is revoked."""
@@ -23,16 +22,13 @@ class RevokedIsExtended(WrittenReplicas, lane="master"):
 
 REVOKED_IS_EXTENDED = Bug(
     "revoked-lease-is-extended",
-    "a primary that has not heard of the revocation has its lease extended, and a snapshot waits for ever",
     parts=(RevokedIsExtended,),
-    breaks=("revocation_ends",),
-    configuration="two_chunkservers",
     source="section 3.1: extensions and revocations are both in the master's hand",
-)
+).at("two_chunkservers", "revocation_ends")
 
 
 class DeadIsWaitedFor(WrittenReplicas, lane=Chunkserver):
-    """A secondary answers, if with an error."""
+    """A primary waits without end for the answer of a secondary that is dead."""
 
     @action
     def miss_write(s, chunkserver: Chunkserver) -> None:
@@ -43,16 +39,13 @@ class DeadIsWaitedFor(WrittenReplicas, lane=Chunkserver):
 
 DEAD_IS_WAITED_FOR = Bug(
     "dead-secondary-is-waited-for",
-    "a primary waits without end for the answer of a secondary that is dead",
     parts=(DeadIsWaitedFor,),
-    breaks=("write_ends",),
-    configuration="two_chunkservers",
     source="section 3.1: any errors at any of the replicas are reported to the client",
-)
+).at("two_chunkservers", "write_ends")
 
 
 class LeaseLostInSilence(WrittenReplicas, lane="client"):
-    """A client notices that its primary is dead."""
+    """A primary whose lease is over does not answer requests, and its client waits for ever."""
 
     @action
     def hear_failure(s) -> None:
@@ -67,16 +60,13 @@ class LeaseLostInSilence(WrittenReplicas, lane="client"):
 
 LEASE_LOST_IN_SILENCE = Bug(
     "lease-lost-in-silence",
-    "a primary whose lease is over does not answer requests, and its client waits for ever",
     parts=(LeaseLostInSilence,),
-    breaks=("write_ends", "retried_write_succeeds"),
-    configuration="two_chunkservers",
     source="section 3.1: or replies that it no longer holds a lease",
-)
+).at("two_chunkservers", "write_ends", "retried_write_succeeds")
 
 
 class ExpiresWhenReached(WrittenReplicas, lane="master"):
-    """The primary has to say that its lease is over."""
+    """The master waits for a word of the primary before it takes a lease for over."""
 
     @action(hidden=True)
     def expire_lease(s) -> None:
@@ -87,16 +77,13 @@ class ExpiresWhenReached(WrittenReplicas, lane="master"):
 
 EXPIRES_WHEN_REACHED = Bug(
     "lease-of-a-dead-primary-never-expires",
-    "the master waits for a word of the primary before it takes a lease for over",
     parts=(ExpiresWhenReached,),
-    breaks=("revocation_ends", "retried_write_succeeds"),
-    configuration="two_chunkservers",
     source="section 3.1: safe to grant after the old lease expires, without the primary",
-)
+).at("two_chunkservers", "revocation_ends", "retried_write_succeeds")
 
 
 class DeadReplicaStays(WrittenReplicas, lane="master"):
-    """A lease lasts as long as its primary is well."""
+    """A primary goes on to extend a lease whose secondary is dead, and no write succeeds any more."""
 
     @action(event="revoke_lease")
     def revoke_for_dead_replica(s) -> None:
@@ -107,21 +94,14 @@ class DeadReplicaStays(WrittenReplicas, lane="master"):
 
 
 DEAD_REPLICA_STAYS = Bug(
-    "dead-secondary-keeps-its-lease",
-    "a primary goes on to extend a lease whose secondary is dead, and no write succeeds any more",
-    parts=(DeadReplicaStays,),
-    breaks=("retried_write_succeeds",),
-    configuration="two_chunkservers",
-    source="section 3.1 does not say who ends such a lease",
-)
+    "dead-secondary-keeps-its-lease", parts=(DeadReplicaStays,), source="section 3.1 does not say who ends such a lease"
+).at("two_chunkservers", "retried_write_succeeds")
 ANSWERED_TOO_EARLY = Bug(
     "write-answered-before-all-have-it",
     "the primary answers with success without waiting for every secondary",
     drops=(("answer", "all have applied it"),),
-    breaks=("success_means_everywhere",),
-    configuration="two_chunkservers",
     source="section 3.1, step 6: the secondaries all reply to the primary",
-)
+).at("two_chunkservers", "success_means_everywhere")
 
 PROGRESS_BUGS = (
     REVOKED_IS_EXTENDED,

@@ -3,14 +3,14 @@
 None of them is known of GFS: they are what an implementer may get wrong.
 """
 
-from genstamp_model.language import Bug, action, choose, require, when
+from genstamp_model.language import *
 from genstamp_spec.gfs.parts.append_state import Bytes, Offset, Slot
 from genstamp_spec.gfs.parts.append_steps import NextChunk
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 
 
 class OwnEnd(NextChunk, lane=Chunkserver):
-    """Every replica appends at its own end."""
+    """A secondary appends at its own end, which is another one after a failure."""
 
     def write_next(s, chunkserver: Chunkserver, bytes_: Bytes) -> None:
         """The offset that the primary has chosen is not looked at."""
@@ -29,28 +29,21 @@ class OwnEnd(NextChunk, lane=Chunkserver):
 
 OWN_END = Bug(
     "each-replica-appends-at-its-own-end",
-    "a secondary appends at its own end, which is another one after a failure",
     parts=(OwnEnd,),
-    breaks=("answered_record_stands_everywhere",),
-    configuration="two_replicas",
     source="section 3.3: at the exact offset where the primary has",
-)
+).at("two_replicas", "answered_record_stands_everywhere")
 ANSWERED_TOO_EARLY = Bug(
     "append-answered-before-all-have-it",
     "the primary answers without waiting for every secondary",
     drops=(("answer", "every replica has answered"),),
-    breaks=("answered_record_stands_everywhere",),
-    configuration="two_replicas",
     source="section 3.3: success is reported when all replicas have it",
-)
+).at("two_replicas", "answered_record_stands_everywhere")
 PART_TAKEN_FOR_WHOLE = Bug(
     "part-of-a-record-taken-for-success",
     "the primary answers with success although a secondary has failed",
     drops=(("answer", "every replica has applied it"),),
-    breaks=("answered_record_stands_everywhere",),
-    configuration="two_replicas",
     source="section 3.3: if it fails at any replica, the client retries",
-)
+).at("two_replicas", "answered_record_stands_everywhere")
 
 
 class StaleTakesPart(NextChunk, lane="master"):
@@ -68,10 +61,8 @@ STALE_TAKES_PART = Bug(
     "stale-replica-takes-part-in-appends",
     "a replica that was left out takes part again, although records were appended without it",
     parts=(StaleTakesPart,),
-    breaks=("answered_record_stands_everywhere", "answered_record_is_not_touched"),
-    configuration="two_replicas",
     source="section 4.5",
-)
+).at("two_replicas", "answered_record_stands_everywhere", "answered_record_is_not_touched")
 
 RECORD_APPEND_BUGS = (OWN_END, ANSWERED_TOO_EARLY, PART_TAKEN_FOR_WHOLE, STALE_TAKES_PART)
 """Each breaks a promise of gfs.record_append."""

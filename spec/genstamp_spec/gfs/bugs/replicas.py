@@ -3,7 +3,7 @@
 None of them is known of GFS: they are what an implementer may get wrong.
 """
 
-from genstamp_model.language import Bool, Bug, action, require
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.replicas_state import WANTED, CloneStage, FileStage
@@ -16,38 +16,30 @@ CLONE_WITHOUT_VERSION = Bug(
     "clone-of-an-older-version",
     "a clone is named although the chunk was mutated while it was made",
     drops=(("finish_clone", "the version is the chunk's"),),
-    breaks=COMPLETE,
-    configuration="two_chunkservers",
     source="section 4.5: the version goes with the order to clone, and is verified",
-)
+).at("two_chunkservers", *COMPLETE)
 CLONE_OF_DAMAGED = Bug(
     "clone-of-damaged-bytes",
     "the source of a clone does not verify its checksums, and the damage gets new ones that fit",
     drops=(("begin_clone", "the checksums of the source fit"),),
-    breaks=COMPLETE,
-    configuration="three_chunkservers",
     source="section 5.2: verified whether the requester is a client or another chunkserver",
-)
+).at("three_chunkservers", *COMPLETE)
 READ_UNVERIFIED = Bug(
     "read-without-checksums",
     "a chunkserver answers a reader without verifying checksums",
     drops=(("read", "the checksums fit"),),
-    breaks=("reads_are_whole",),
-    configuration="two_chunkservers",
     source="section 5.2: before returning any data",
-)
+).at("two_chunkservers", "reads_are_whole")
 STALE_NAMED = Bug(
     "stale-replica-named-after-a-restart",
     "the master names whatever a chunkserver reports when it starts again",
     drops=(("report_current", "its version is the chunk's"),),
-    breaks=COMPLETE,
-    configuration="two_chunkservers",
     source="section 4.5: a chunkserver that starts again reports its versions",
-)
+).at("two_chunkservers", *COMPLETE)
 
 
 class HiddenTakenForGone(Cloning, lane="master"):
-    """A chunk belongs to a file that has its name."""
+    """The chunks of a deleted file are taken for orphans while it has its hidden name."""
 
     @action
     def report_orphan(s, chunkserver: Chunkserver) -> None:
@@ -59,16 +51,13 @@ class HiddenTakenForGone(Cloning, lane="master"):
 
 HIDDEN_TAKEN_FOR_GONE = Bug(
     "orphans-of-a-file-that-can-be-undeleted",
-    "the chunks of a deleted file are taken for orphans while it has its hidden name",
     parts=(HiddenTakenForGone,),
-    breaks=COMPLETE,
-    configuration="two_chunkservers",
     source="section 4.4: the file can be undeleted by renaming it back",
-)
+).at("two_chunkservers", *COMPLETE)
 
 
 class OnlyNamedAreCompared(Cloning, lane="master"):
-    """Versions are compared where a replica is named."""
+    """The master compares the versions of replicas that it names, and never tells of others that they are garbage."""
 
     @action
     def report_stale(s, chunkserver: Chunkserver) -> None:
@@ -80,16 +69,15 @@ class OnlyNamedAreCompared(Cloning, lane="master"):
 
 ONLY_NAMED_ARE_COMPARED = Bug(
     "versions-compared-of-named-replicas-alone",
-    "the master compares the versions of replicas that it names, and never tells of others that they are garbage",
     parts=(OnlyNamedAreCompared,),
-    breaks=("stale_replica_is_removed",),
-    configuration="two_chunkservers",
     source="section 4.5: the master removes stale replicas in its regular garbage collection",
-)
+).at("two_chunkservers", "stale_replica_is_removed")
 
 
 class OrphansAreWhole(Cloning, lane="master"):
-    """What is damaged waits for another replica in its place."""
+    """A damaged replica is only discarded when another one is in its place, also when no file lists the chunk
+    any more.
+    """
 
     @action
     def report_orphan(s, chunkserver: Chunkserver) -> None:
@@ -103,16 +91,13 @@ class OrphansAreWhole(Cloning, lane="master"):
 
 ORPHANS_ARE_WHOLE = Bug(
     "damaged-orphan-waits-for-its-clone",
-    "a damaged replica is only discarded when another one is in its place, also when no file lists the chunk any more",
     parts=(OrphansAreWhole,),
-    breaks=("orphan_is_reclaimed",),
-    configuration="three_chunkservers",
     source="section 5.2 does not speak of files that are deleted meanwhile",
-)
+).at("three_chunkservers", "orphan_is_reclaimed")
 
 
 class NoRoomForClones(Cloning, lane="master"):
-    """A damaged replica is kept until there are enough others."""
+    """A damaged replica is kept until another one is in its place, for which no chunkserver is left."""
 
     def may_discard(s) -> Bool:
         """Also if no chunkserver is left that could have one."""
@@ -121,16 +106,13 @@ class NoRoomForClones(Cloning, lane="master"):
 
 NO_ROOM_FOR_CLONES = Bug(
     "damaged-replica-takes-the-room-of-its-clone",
-    "a damaged replica is kept until another one is in its place, for which no chunkserver is left",
     parts=(NoRoomForClones,),
-    breaks=("missing_replicas_are_cloned",),
-    configuration="two_chunkservers",
     source="section 5.2: the mismatched replica is deleted after a valid new one is in place",
-)
+).at("two_chunkservers", "missing_replicas_are_cloned")
 
 
 class OutdatedCloneStays(Cloning, lane="master"):
-    """A clone of an older version is not named, and not thrown away either."""
+    """A clone whose version is too low when it is there is never begun again."""
 
     def may_begin(s, chunkserver: Chunkserver) -> Bool:
         """It is taken for one that is under way."""
@@ -139,12 +121,9 @@ class OutdatedCloneStays(Cloning, lane="master"):
 
 OUTDATED_CLONE_STAYS = Bug(
     "clone-that-was-overtaken-stays",
-    "a clone whose version is too low when it is there is never begun again",
     parts=(OutdatedCloneStays,),
-    breaks=("missing_replicas_are_cloned",),
-    configuration="two_chunkservers",
     source="section 4.5: the version is verified; it does not say what happens then",
-)
+).at("two_chunkservers", "missing_replicas_are_cloned")
 
 REPLICAS_BUGS = (
     CLONE_WITHOUT_VERSION,

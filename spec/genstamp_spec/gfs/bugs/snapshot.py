@@ -3,7 +3,7 @@
 None of them is known of GFS: they are what an implementer may get wrong.
 """
 
-from genstamp_model.language import Bool, Bug, Maybe, Number, exists, smallest, when
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.parts.snapshot_copies import CopyingChunkservers
 from genstamp_spec.gfs.parts.snapshot_state import OVER, Chunk, File, Position
@@ -21,14 +21,12 @@ NOT_REVOKED = Bug(
     "snapshot-without-revocation",
     "a snapshot is logged while a lease on a chunk of the source is outstanding",
     drops=(("log_snapshot", "no lease on a chunk of the source is outstanding"),),
-    breaks=ISOLATION,
-    configuration="one_snapshot",
     source="section 3.4: the master first revokes any outstanding leases",
-)
+).at("one_snapshot", *ISOLATION)
 
 
 class OneLeaseRevoked(CopyingChunkservers, lane="master"):
-    """A file has several chunks."""
+    """A snapshot is logged when the first lease is given up, while another chunk of the file still has one."""
 
     def leases_are_over(s, source: Maybe[File]) -> Bool:
         """One lease is over, and the others are not waited for."""
@@ -37,32 +35,25 @@ class OneLeaseRevoked(CopyingChunkservers, lane="master"):
 
 ONE_LEASE_REVOKED = Bug(
     "snapshot-waits-for-one-lease",
-    "a snapshot is logged when the first lease is given up, while another chunk of the file still has one",
     parts=(OneLeaseRevoked,),
-    breaks=ISOLATION,
-    configuration="two_chunks",
     source="section 3.4: after the leases have been revoked or have expired",
-)
+).at("two_chunks", *ISOLATION)
 GRANTED_MEANWHILE = Bug(
     "lease-granted-while-a-snapshot-is-made",
     "a lease is granted between the revocation and the copy of the metadata, as the source is not locked",
     drops=(("grant_lease", "no snapshot of the file is under way"),),
-    breaks=ISOLATION,
-    configuration="one_snapshot",
     source="section 4.1: a snapshot write-locks its source",
-)
+).at("one_snapshot", *ISOLATION)
 UNREACHED_TAKEN_FOR_REVOKED = Bug(
     "unreachable-primary-taken-for-revoked",
     "the master takes a lease for over because its primary does not answer",
     drops=(("expire_lease", "no chunkserver believes in it any more"),),
-    breaks=ISOLATION,
-    configuration="one_snapshot",
     source="section 3.4: revoked or expired",
-)
+).at("one_snapshot", *ISOLATION)
 
 
 class KnowsOfNoLease(CopyingChunkservers, lane="master"):
-    """Leases are not in the log."""
+    """A master that starts again knows of no leases, and waits for none."""
 
     def leases_are_over(s, source: Maybe[File]) -> Bool:
         """What the master does not know of holds up no snapshot."""
@@ -72,16 +63,13 @@ class KnowsOfNoLease(CopyingChunkservers, lane="master"):
 
 SNAPSHOT_AFTER_RESTART = Bug(
     "snapshot-at-once-after-a-restart",
-    "a master that starts again knows of no leases, and waits for none",
     parts=(KnowsOfNoLease,),
-    breaks=ISOLATION,
-    configuration="master_restarts",
     source="section 2.6 does not say what becomes of leases",
-)
+).at("master_restarts", *ISOLATION)
 
 
 class TwoTakenForOne(CopyingChunkservers, lane="master"):
-    """The count is compared with the wrong number."""
+    """A chunk that two files list is written in place."""
 
     def may_be_written(s, references: Number) -> Bool:
         """Two files are no reason to copy."""
@@ -90,16 +78,13 @@ class TwoTakenForOne(CopyingChunkservers, lane="master"):
 
 NOT_COPIED = Bug(
     "copy-on-write-forgotten-at-two-references",
-    "a chunk that two files list is written in place",
     parts=(TwoTakenForOne,),
-    breaks=ISOLATION,
-    configuration="one_snapshot",
     source="section 3.4: a reference count greater than one",
-)
+).at("one_snapshot", *ISOLATION)
 
 
 class CountIsTwo(CopyingChunkservers, lane="master"):
-    """A chunk is shared or not."""
+    """The second snapshot of a file does not raise the reference count."""
 
     def raise_references(s, target: File) -> None:
         """A third file changes nothing."""
@@ -110,16 +95,13 @@ class CountIsTwo(CopyingChunkservers, lane="master"):
 
 COUNT_NOT_RAISED = Bug(
     "count-not-raised-by-the-second-snapshot",
-    "the second snapshot of a file does not raise the reference count",
     parts=(CountIsTwo,),
-    breaks=("references_are_files", *ISOLATION),
-    configuration="two_snapshots",
     source="section 3.4: the new files point to the same chunks",
-)
+).at("two_snapshots", "references_are_files", *ISOLATION)
 
 
 class ChunksDeletedWithFile(CopyingChunkservers, lane="master"):
-    """A deleted file's chunks are nobody's."""
+    """The chunks of a deleted file are taken for orphans, although a snapshot lists them."""
 
     def drop_references(s, file: File) -> None:
         """The count is not looked at."""
@@ -128,16 +110,13 @@ class ChunksDeletedWithFile(CopyingChunkservers, lane="master"):
 
 CHUNKS_DELETED_WITH_FILE = Bug(
     "chunks-deleted-with-the-source",
-    "the chunks of a deleted file are taken for orphans, although a snapshot lists them",
     parts=(ChunksDeletedWithFile,),
-    breaks=("references_are_files", "listed_chunks_have_replicas"),
-    configuration="one_snapshot",
     source="section 4.4: orphaned chunks are those not reachable from any file",
-)
+).at("one_snapshot", "references_are_files", "listed_chunks_have_replicas")
 
 
 class CountStays(CopyingChunkservers, lane="master"):
-    """Deleting a file is a change of the namespace, and of nothing else."""
+    """A deleted file or snapshot still counts, and its chunks are never reclaimed."""
 
     def drop_references(s, file: File) -> None:
         """The count is left as it is, and the chunk is never reclaimed."""
@@ -145,20 +124,15 @@ class CountStays(CopyingChunkservers, lane="master"):
 
 COUNT_STAYS = Bug(
     "count-not-lowered-by-deletion",
-    "a deleted file or snapshot still counts, and its chunks are never reclaimed",
     parts=(CountStays,),
-    breaks=("references_are_files",),
-    configuration="one_snapshot",
     source="section 4.4: orphaned chunks are those not reachable from any file",
-)
+).at("one_snapshot", "references_are_files")
 STALE_COPIED = Bug(
     "copy-of-a-stale-replica",
     "every chunkserver with a replica of the chunk is asked to copy it, also one that has missed writes",
     drops=(("copy_replica", "its replica of the shared chunk is current"),),
-    breaks=("copies_have_the_bytes", *ISOLATION),
-    configuration="crashes",
     source="section 3.4: each chunkserver that has a current replica",
-)
+).at("crashes", "copies_have_the_bytes", *ISOLATION)
 INSTALLED_TOO_EARLY = Bug(
     "new-handle-installed-before-it-is-copied",
     "the new handle is in the log before any chunkserver has copied the chunk",
@@ -166,38 +140,30 @@ INSTALLED_TOO_EARLY = Bug(
         ("install_copy", "a chunkserver has copied the chunk"),
         ("install_copy", "no chunkserver has yet to copy it"),
     ),
-    breaks=("listed_chunks_have_replicas",),
-    configuration="one_snapshot",
     source="section 3.4 does not say when the new handle is logged",
-)
+).at("one_snapshot", "listed_chunks_have_replicas")
 COPY_TAKEN_FOR_ORPHAN = Bug(
     "copy-taken-for-an-orphan",
     "the scan for orphans finds a new chunk that is not in its file yet, and has its replicas deleted",
     drops=(("report_orphan", "the chunk is not in the making"),),
-    breaks=("listed_chunks_have_replicas",),
-    configuration="crashes",
     source="section 4.4 does not speak of chunks in the making",
-)
+).at("crashes", "listed_chunks_have_replicas")
 GRANTED_DURING_COPY = Bug(
     "lease-granted-on-a-chunk-that-is-copied",
     "the other file is deleted while a chunk is copied, and the chunk is written in place meanwhile",
     drops=(("grant_lease", "no copy of the chunk is being made"),),
-    breaks=ISOLATION,
-    configuration="one_snapshot",
     source="section 3.4 does not speak of a count that falls meanwhile",
-)
+).at("one_snapshot", *ISOLATION)
 VERSION_NOT_COMPARED = Bug(
     "write-without-a-version",
     "a client that remembers a chunk which its file has left writes to it under another file's lease",
     drops=(("write", "the version that the client remembers is the chunk's"),),
-    breaks=ISOLATION,
-    configuration="one_snapshot",
     source="section 4.5: the client or the chunkserver verifies the version number when it performs the operation",
-)
+).at("one_snapshot", *ISOLATION)
 
 
 class LogNotReplayed(CopyingChunkservers, lane="master"):
-    """A snapshot that was logged is begun anew by whoever asks again."""
+    """A master that starts again does not make the snapshots whose records are in its log."""
 
     def replayed(s, file: File, position: Position) -> Maybe[Chunk]:
         """Its record in the log is passed over."""
@@ -205,13 +171,8 @@ class LogNotReplayed(CopyingChunkservers, lane="master"):
 
 
 LOG_NOT_REPLAYED = Bug(
-    "logged-snapshot-forgotten",
-    "a master that starts again does not make the snapshots whose records are in its log",
-    parts=(LogNotReplayed,),
-    breaks=("logged_snapshot_is_made",),
-    configuration="master_restarts",
-    source="section 2.6.3: recovery replays the log",
-)
+    "logged-snapshot-forgotten", parts=(LogNotReplayed,), source="section 2.6.3: recovery replays the log"
+).at("master_restarts", "logged_snapshot_is_made")
 
 SNAPSHOT_BUGS = (
     NOT_REVOKED,

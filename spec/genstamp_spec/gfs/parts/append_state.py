@@ -6,25 +6,7 @@ Earlier chunks are not looked at.
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Index,
-    Members,
-    Part,
-    Record,
-    choose,
-    enumeration,
-    flag,
-    lifecycle,
-    members,
-    none,
-    number,
-    optional,
-    per,
-    record,
-    sequence,
-    those,
-)
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.mutation_state import Client

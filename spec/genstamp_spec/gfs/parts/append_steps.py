@@ -1,20 +1,6 @@
 """The steps of a record append (section 3.3): client, primary, secondaries, a new lease, the next chunk."""
 
-from genstamp_model.language import (
-    Bool,
-    Maybe,
-    action,
-    case,
-    choose,
-    each,
-    either,
-    exists,
-    forall,
-    none,
-    observe,
-    require,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.append_state import AppendState, Bytes, Forward, Offset, Replica, Slot, no_offset, nothing
 from genstamp_spec.gfs.parts.lease_state import Chunkserver

@@ -1,6 +1,6 @@
 """A chunkserver: the lease that it believes in, its replica, its clock, its crashes."""
 
-from genstamp_model.language import Bool, Members, action, forall, require, those, when
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import LEASE, ChunkLeaseState, Chunkserver, no_chunkserver, only
 

@@ -3,9 +3,8 @@
 Versions are numbers, the first is 1, and 0 stands for none. Ticks are halves of a lease (30 s of the paper's 60 s).
 """
 
-from genstamp_model.language import Index, Members, Part, lifecycle, members, number, optional, ordered, per, those
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_model.language import *
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle
 
 LEASE = 2
 """Ticks of its own clock for which a primary believes in its lease."""

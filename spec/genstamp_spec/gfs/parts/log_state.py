@@ -6,7 +6,7 @@ is about is not told: what was lost is told by how many records there are.
 
 import enum
 
-from genstamp_model.language import Bool, Index, Number, Part, enumeration, flag, forall, number, per
+from genstamp_model.language import *
 
 
 class LogReplica(Index, symmetric=True):

@@ -1,6 +1,6 @@
 """What the master does with its operation log and its checkpoints, how it starts again, and what a shadow shows."""
 
-from genstamp_model.language import Number, action, largest, observe, pick, require, smallest, when
+from genstamp_model.language import *
 from genstamp_spec.gfs.parts.log_state import LogReplica, MasterLogState, MasterStage
 
 LONGEST = 7

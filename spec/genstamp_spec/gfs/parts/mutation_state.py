@@ -4,20 +4,7 @@ The region has several pieces, and each is a mutation of its own: so a client wr
 of a chunk (section 3.1). Whose bytes stand in a piece is told, and not which.
 """
 
-from genstamp_model.language import (
-    Index,
-    Part,
-    Record,
-    flag,
-    lifecycle,
-    members,
-    number,
-    optional,
-    per,
-    record,
-    reference,
-    sequence,
-)
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 

@@ -1,6 +1,6 @@
 """The steps of a write, with the numbers of figure 2 of the paper: client, primary, secondaries, and a new lease."""
 
-from genstamp_model.language import Bool, Maybe, action, case, exists, forall, none, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.mutation_state import Client, MutationState, Piece, Serial

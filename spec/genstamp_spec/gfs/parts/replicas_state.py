@@ -7,7 +7,7 @@ replicas have all of it.
 import enum
 from typing import Final
 
-from genstamp_model.language import Bool, Members, Part, enumeration, flag, lifecycle, members, per, those
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 

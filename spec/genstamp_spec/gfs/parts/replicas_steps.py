@@ -3,7 +3,7 @@
 Faults have one limit, without which nothing could be promised: at any time some replica is whole, and within reach.
 """
 
-from genstamp_model.language import Bool, Maybe, action, exists, require, those, when
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver, no_chunkserver
 from genstamp_spec.gfs.parts.replicas_state import WANTED, CloneStage, FileStage, ReplicasState

@@ -1,6 +1,6 @@
 """Copy-on-write: what the master does before a shared chunk is written, what chunkservers copy, and what is garbage."""
 
-from genstamp_model.language import Bool, Maybe, action, exists, forall, none, require, when
+from genstamp_model.language import *
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.snapshot_state import Chunk, Copy, File, Position

@@ -7,26 +7,8 @@ the master learns which replicas are current, stands in gfs.chunk_lease.
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Index,
-    Maybe,
-    Number,
-    Part,
-    Record,
-    count,
-    enumeration,
-    exists,
-    forall,
-    lifecycle,
-    members,
-    number,
-    optional,
-    per,
-    record,
-)
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_model.language import *
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 
 OVER = (ChunkLeaseLifecycle.none, ChunkLeaseLifecycle.expired)

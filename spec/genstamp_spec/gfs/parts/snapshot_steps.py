@@ -1,21 +1,7 @@
 """Leases, writes and snapshots where files share chunks: what the master does, and what becomes of a write."""
 
-from genstamp_model.language import (
-    Bool,
-    Maybe,
-    Members,
-    Number,
-    action,
-    each,
-    exists,
-    forall,
-    none,
-    require,
-    those,
-    when,
-)
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_model.language import *
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.snapshot_state import (
     OVER,

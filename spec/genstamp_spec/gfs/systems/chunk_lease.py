@@ -2,10 +2,9 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, exists, invariant, transition, when, witness
+from genstamp_model.language import *
 from genstamp_spec.gfs.bugs.chunk_lease import CHUNK_LEASE_BUGS
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_master import LIVE, LeaseMaster
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 
@@ -155,44 +154,20 @@ class ChunkLeaseProperties(LeaseMaster):
         return rising & (s.held[oldest] > 0) & (s.held[newest] == s.version)
 
 
-OFF = {"versions": 4, "skew": 1, "master_restarts": 0, "crashes": 0, "losses": 0, "copies": 1}
-
 CHUNK_LEASE = System(
     "gfs.chunk_lease",
     parts=[ChunkLeaseProperties],
     doc="The lease of one chunk: one primary at a time, under a version that exposes replicas which missed mutations.",
-    configurations=[
-        Configuration(
-            "two_chunkservers",
-            sizes={"Chunkserver": 2},
-            limits=OFF,
-            doc="two replicas, whose clocks run apart by a tick at most during a lease",
-        ),
-        Configuration(
-            "crashes",
-            sizes={"Chunkserver": 2},
-            limits={**OFF, "crashes": 1, "master_restarts": 2},
-            doc="a chunkserver starts again, and the master twice",
-        ),
-        Configuration(
-            "three_chunkservers",
-            sizes={"Chunkserver": 3},
-            limits={**OFF, "copies": 2},
-            doc="three replicas, of which some are not reached",
-        ),
-        Configuration(
-            "three_crashes",
-            sizes={"Chunkserver": 3},
-            limits={**OFF, "copies": 2, "crashes": 1, "master_restarts": 1},
-            doc="three replicas; a chunkserver and the master start again",
-        ),
-        Configuration(
-            "lost_contact",
-            sizes={"Chunkserver": 2},
-            limits={**OFF, "crashes": 1, "master_restarts": 1, "losses": 2, "copies": 2},
-            doc="the master loses contact with a replica twice, and has the chunk copied anew",
-        ),
-    ],
+    rows="""
+        *: Chunkserver=2 versions=4 skew=1 crashes=1 losses=0 copies=2
+        two_chunkservers: master_restarts=0 crashes=0 copies=1;
+            two replicas, whose clocks run apart by a tick at most during a lease
+        crashes: master_restarts=2 copies=1; a chunkserver starts again, and the master twice
+        three_chunkservers: Chunkserver=3 master_restarts=0 crashes=0; three replicas, of which some are not reached
+        three_crashes: Chunkserver=3 master_restarts=1; three replicas; a chunkserver and the master start again
+        lost_contact: master_restarts=1 losses=2;
+            the master loses contact with a replica twice, and has the chunk copied anew
+    """,
     bugs=CHUNK_LEASE_BUGS,
     omits=(
         "what a mutation writes, and one that some replica misses: in gfs.mutation_order",

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, forall, invariant, transition, witness
+from genstamp_model.language import *
 from genstamp_spec.gfs.bugs.master_log import MASTER_LOG_BUGS
 from genstamp_spec.gfs.parts.log_state import LogReplica
 from genstamp_spec.gfs.parts.log_steps import RestartedMaster
@@ -88,26 +88,12 @@ MASTER_LOG = System(
     "gfs.master_log",
     parts=[MasterLogProperties],
     doc="The master's operation log, its checkpoints and remote replicas: what a client has seen survives any crash.",
-    configurations=[
-        Configuration(
-            "small",
-            sizes={"LogReplica": 2},
-            limits={"records": 2, "crashes": 2, "damages": 1},
-            doc="two records, two remote logs, two crashes",
-        ),
-        Configuration(
-            "three_records",
-            sizes={"LogReplica": 2},
-            limits={"records": 3, "crashes": 2, "damages": 1},
-            doc="three records, so that two checkpoints and a record after them",
-        ),
-        Configuration(
-            "three_replicas",
-            sizes={"LogReplica": 3},
-            limits={"records": 2, "crashes": 2, "damages": 1},
-            doc="three remote logs",
-        ),
-    ],
+    rows="""
+        *: LogReplica=2 records=2 crashes=2 damages=1
+        small: ; two records, two remote logs, two crashes
+        three_records: records=3; three records, so that two checkpoints and a record after them
+        three_replicas: LogReplica=3; three remote logs
+    """,
     bugs=MASTER_LOG_BUGS,
     omits=(
         "what a record says, and names: a state of the namespace is the number of records that led to it",

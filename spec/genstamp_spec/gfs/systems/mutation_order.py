@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, exists, forall, invariant, transition, witness
+from genstamp_model.language import *
 from genstamp_spec.gfs.bugs.mutation_order import MUTATION_ORDER_BUGS
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
@@ -108,26 +108,12 @@ MUTATION_ORDER = System(
     "gfs.mutation_order",
     parts=[MutationOrderProperties],
     doc="Writes of several clients to one region: one order at all replicas, and what table 1 says of writes.",
-    configurations=[
-        Configuration(
-            "two_replicas",
-            sizes={"Client": 2, "Piece": 2, "Chunkserver": 2},
-            limits={"mutations": 4, "leases": 1},
-            doc="two clients write two pieces",
-        ),
-        Configuration(
-            "retries",
-            sizes={"Client": 2, "Piece": 1, "Chunkserver": 2},
-            limits={"mutations": 4, "leases": 2},
-            doc="one piece, with retries and a second lease",
-        ),
-        Configuration(
-            "three_replicas",
-            sizes={"Client": 2, "Piece": 1, "Chunkserver": 3},
-            limits={"mutations": 3, "leases": 2},
-            doc="three replicas, of which one may be left out",
-        ),
-    ],
+    rows="""
+        *: Client=2 Piece=1 Chunkserver=2 mutations=4 leases=2
+        two_replicas: Piece=2 leases=1; two clients write two pieces
+        retries: ; one piece, with retries and a second lease
+        three_replicas: Chunkserver=3 mutations=3; three replicas, of which one may be left out
+    """,
     bugs=MUTATION_ORDER_BUGS,
     omits=(
         "which bytes are written, and pieces that overlap in part: a piece is written whole",

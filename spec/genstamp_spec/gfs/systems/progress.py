@@ -2,10 +2,9 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, transition, witness
+from genstamp_model.language import *
 from genstamp_spec.gfs.bugs.progress import PROGRESS_BUGS
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.progress_steps import WrittenReplicas
 
@@ -82,11 +81,11 @@ PROGRESS = System(
     "gfs.progress",
     parts=[ProgressProperties],
     doc="A write ends in success or a reported failure, and a retried one succeeds while a current replica is reached.",
-    configurations=[
-        Configuration("one_chunkserver", sizes={"Chunkserver": 1}, doc="a single replica"),
-        Configuration("two_chunkservers", sizes={"Chunkserver": 2}, doc="two replicas"),
-        Configuration("three_chunkservers", sizes={"Chunkserver": 3}, doc="three replicas"),
-    ],
+    rows="""
+        one_chunkserver: Chunkserver=1; a single replica
+        two_chunkservers: Chunkserver=2; two replicas
+        three_chunkservers: Chunkserver=3; three replicas
+    """,
     bugs=PROGRESS_BUGS,
     omits=(
         "clocks, lost answers, versions as numbers and restarts of the master: in gfs.chunk_lease",

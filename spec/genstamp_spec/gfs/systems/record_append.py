@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, exists, invariant, transition, witness
+from genstamp_model.language import *
 from genstamp_spec.gfs.bugs.record_append import RECORD_APPEND_BUGS
 from genstamp_spec.gfs.parts.append_state import Bytes, Offset
 from genstamp_spec.gfs.parts.append_steps import NextChunk
@@ -80,26 +80,12 @@ RECORD_APPEND = System(
     "gfs.record_append",
     parts=[RecordAppendProperties],
     doc="Record append to the last chunk of a file: at least once, at one offset, with padding and duplicates.",
-    configurations=[
-        Configuration(
-            "two_replicas",
-            sizes={"Client": 2, "Chunkserver": 2, "Offset": 2},
-            limits={"mutations": 3, "leases": 2, "chunks": 0},
-            doc="two clients and two leases",
-        ),
-        Configuration(
-            "next_chunk",
-            sizes={"Client": 2, "Chunkserver": 2, "Offset": 2},
-            limits={"mutations": 4, "leases": 1, "chunks": 1},
-            doc="the chunk is padded, and the next one is begun",
-        ),
-        Configuration(
-            "three_replicas",
-            sizes={"Client": 2, "Chunkserver": 3, "Offset": 2},
-            limits={"mutations": 3, "leases": 2, "chunks": 0},
-            doc="three replicas, of which one may be left out",
-        ),
-    ],
+    rows="""
+        *: Client=2 Offset=2 Chunkserver=2 mutations=3 leases=2 chunks=0
+        two_replicas: ; two clients and two leases
+        next_chunk: mutations=4 leases=1 chunks=1; the chunk is padded, and the next one is begun
+        three_replicas: Chunkserver=3; three replicas, of which one may be left out
+    """,
     bugs=RECORD_APPEND_BUGS,
     omits=(
         "the bytes of a record: it is whole, or a part of it stands there",

@@ -1,6 +1,6 @@
 """gfs.replicas: a stale, damaged or orphaned replica is never read, and gone eventually; another takes its place."""
 
-from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, witness
+from genstamp_model.language import *
 from genstamp_spec.gfs.bugs.replicas import REPLICAS_BUGS
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
@@ -101,18 +101,10 @@ REPLICAS = System(
     "gfs.replicas",
     parts=[ReplicasProperties],
     doc="The replicas of one chunk: stale, damaged and orphaned ones are not read and go, missing ones are cloned.",
-    configurations=[
-        Configuration(
-            "two_chunkservers",
-            sizes={"Chunkserver": 2},
-            doc="as many chunkservers as replicas are wanted",
-        ),
-        Configuration(
-            "three_chunkservers",
-            sizes={"Chunkserver": 3},
-            doc="one chunkserver more",
-        ),
-    ],
+    rows="""
+        two_chunkservers: Chunkserver=2; as many chunkservers as replicas are wanted
+        three_chunkservers: Chunkserver=3; one chunkserver more
+    """,
     bugs=REPLICAS_BUGS,
     idle={"read": "only a bug lets a client read what is damaged"},
     omits=(

@@ -2,10 +2,9 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, exists, forall, invariant, transition, when, witness
+from genstamp_model.language import *
 from genstamp_spec.gfs.bugs.snapshot import SNAPSHOT_BUGS
-from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
-from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.snapshot_copies import CopyingChunkservers
 from genstamp_spec.gfs.parts.snapshot_state import OVER, Chunk, File, Position, SnapshotStage
@@ -257,68 +256,24 @@ class SnapshotProperties(CopyingChunkservers):
         )
 
 
-OFF = {"writes": 2, "snapshots": 1, "crashes": 0, "master_restarts": 0}
-
 SNAPSHOT = System(
     "gfs.snapshot",
     parts=[SnapshotProperties],
     doc="Snapshots: files share chunks, counted, and what is written to one of them is copied before.",
-    configurations=[
-        Configuration(
-            "one_chunkserver",
-            sizes={"File": 2, "Position": 1, "Chunk": 2, "Chunkserver": 1},
-            limits={**OFF, "references": 2},
-            doc="a file of one chunk with one replica, and a snapshot",
-        ),
-        Configuration(
-            "one_snapshot",
-            sizes={"File": 2, "Position": 1, "Chunk": 2, "Chunkserver": 2},
-            limits={**OFF, "references": 2},
-            doc="a file of one chunk with two replicas, and a snapshot",
-        ),
-        Configuration(
-            "crashes",
-            sizes={"File": 2, "Position": 1, "Chunk": 2, "Chunkserver": 2},
-            limits={**OFF, "references": 2, "crashes": 1},
-            doc="a chunkserver starts again",
-        ),
-        Configuration(
-            "master_restarts",
-            sizes={"File": 2, "Position": 1, "Chunk": 2, "Chunkserver": 2},
-            limits={**OFF, "references": 2, "master_restarts": 1},
-            doc="the master starts again, at any step of a snapshot or a copy",
-        ),
-        Configuration(
-            "two_snapshots",
-            sizes={"File": 3, "Position": 1, "Chunk": 2, "Chunkserver": 1},
-            limits={**OFF, "references": 3, "snapshots": 2},
-            doc="a second snapshot during the first, and of a snapshot",
-        ),
-        Configuration(
-            "two_chunks",
-            sizes={"File": 2, "Position": 2, "Chunk": 3, "Chunkserver": 1},
-            limits={**OFF, "references": 2, "writes": 1},
-            doc="a file of two chunks",
-        ),
-        Configuration(
-            "gone_chunk",
-            sizes={"File": 2, "Position": 2, "Chunk": 2, "Chunkserver": 1},
-            limits={**OFF, "references": 2, "snapshots": 2, "writes": 1},
-            doc="a chunk is gone, and its handle is not given again while a client remembers it at one position",
-        ),
-        Configuration(
-            "two_snapshots_restart",
-            sizes={"File": 3, "Position": 1, "Chunk": 2, "Chunkserver": 1},
-            limits={**OFF, "references": 3, "snapshots": 2, "master_restarts": 1},
-            doc="two snapshots, and the master starts again",
-        ),
-        Configuration(
-            "two_copies",
-            sizes={"File": 2, "Position": 1, "Chunk": 3, "Chunkserver": 1},
-            limits={**OFF, "references": 2, "crashes": 1},
-            doc="both files are written to at once, and the only chunkserver starts again",
-        ),
-    ],
+    rows="""
+        *: File=2 Position=1 Chunk=2 Chunkserver=1 writes=2 snapshots=1 crashes=0 master_restarts=0 references=2
+        one_chunkserver: ; a file of one chunk with one replica, and a snapshot
+        one_snapshot: Chunkserver=2; a file of one chunk with two replicas, and a snapshot
+        crashes: Chunkserver=2 crashes=1; a chunkserver starts again
+        master_restarts: Chunkserver=2 master_restarts=1; the master starts again, at any step of a snapshot or a copy
+        two_snapshots: File=3 snapshots=2 references=3; a second snapshot during the first, and of a snapshot
+        two_chunks: Position=2 Chunk=3 writes=1; a file of two chunks
+        gone_chunk: Position=2 writes=1 snapshots=2;
+            a chunk is gone, and its handle is not given again while a client remembers it at one position
+        two_snapshots_restart: File=3 snapshots=2 master_restarts=1 references=3;
+            two snapshots, and the master starts again
+        two_copies: Chunk=3 crashes=1; both files are written to at once, and the only chunkserver starts again
+    """,
     bugs=SNAPSHOT_BUGS,
     omits=(
         "versions, clocks, lost answers, and why a lease that has expired is over: in gfs.chunk_lease",

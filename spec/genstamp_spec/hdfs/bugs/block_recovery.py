@@ -1,16 +1,14 @@
 """Faults of block recovery that hdfs.block_recovery shows, each as one change."""
 
-from genstamp_model.language import Bool, Bug, Members, Number, Ordered, action, maximum, require, when
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery, CarefulAgreement
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, OriginalState, Replica, StreamStage, forget
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
-ISSUES = "https://issues.apache.org/jira/browse/"
-
 
 class WriterIsNotStopped(BlockRecovery, lane=Datanode):
-    """initReplicaRecovery leaves the writer alone, and its packets go on into the replica under recovery."""
+    """The writer is not stopped when a recovery begins: bytes are added after the length was answered."""
 
     def writes_to(s, client: Client, file: File, datanode: Datanode) -> Bool:
         """A replica under recovery takes packets like one that is being written."""
@@ -26,37 +24,25 @@ class WriterIsNotStopped(BlockRecovery, lane=Datanode):
         replica.writer = writer
 
 
-HDFS_1186 = Bug(
-    "HDFS-1186",
-    "the writer is not stopped when a recovery begins: bytes are added after the length was answered",
-    parts=(WriterIsNotStopped,),
-    breaks=("frozen_replicas_take_no_bytes", "frozen_replicas_stay_what_they_were"),
-    configuration="late",
-    depth=7,
-    source=f"{ISSUES}HDFS-1186; fixed in the 0.20-append line",
+HDFS_1186 = historic("HDFS-1186", WriterIsNotStopped, fixed="in the 0.20-append line").at(
+    "late", "frozen_replicas_take_no_bytes", "frozen_replicas_stay_what_they_were"
 )
-HDFS_1197 = Bug(
+HDFS_1197 = historic(
     "HDFS-1197",
-    "a block becomes complete with the report of its recovery, though no datanode has finalized a replica",
+    fixed="in the 0.20-append line",
     drops=(("report_back", "every participant is updated or has failed"),),
-    breaks=("complete_blocks_have_a_replica",),
-    configuration="late",
-    depth=11,
-    source=f"{ISSUES}HDFS-1197; fixed in the 0.20-append line",
-)
-HDFS_1260 = Bug(
+    title="a block becomes complete with the report of its recovery, though no datanode has finalized a replica",
+).at("late", "complete_blocks_have_a_replica")
+HDFS_1260 = historic(
     "HDFS-1260",
-    "datanodes take part in any recovery that asks, so that several give one block different stamps",
+    fixed="in the 0.20-append line",
     drops=(("init_replica_recovery", "no recovery with this id or a later one has begun here"),),
-    breaks=("replica_recovery_id_only_grows",),
-    configuration="overlapping",
-    depth=10,
-    source=f"{ISSUES}HDFS-1260; fixed in the 0.20-append line",
-)
+    title="datanodes take part in any recovery that asks, so that several give one block different stamps",
+).at("overlapping", "replica_recovery_id_only_grows")
 
 
 class ResponderFinalizes(BlockRecovery, lane=Datanode):
-    """A responder that initReplicaRecovery has interrupted finalizes the replica all the same."""
+    """A responder that the recovery has interrupted finalizes the replica all the same."""
 
     @action(event="finalize_replica")
     def finalize_replica_interrupted(s, client: Client, file: File, datanode: Datanode) -> None:
@@ -71,19 +57,11 @@ class ResponderFinalizes(BlockRecovery, lane=Datanode):
         stream.finalized.add(datanode)
 
 
-HDFS_3541 = Bug(
-    "HDFS-3541",
-    "a responder that the recovery has interrupted finalizes the replica all the same",
-    parts=(ResponderFinalizes,),
-    breaks=("frozen_replicas_take_no_bytes",),
-    configuration="late",
-    depth=9,
-    source=f"{ISSUES}HDFS-3541; fixed in 2.0.2",
-)
+HDFS_3541 = historic("HDFS-3541", ResponderFinalizes, fixed="2.0.2").at("late", "frozen_replicas_take_no_bytes")
 
 
 class StampIsNotRecorded(BlockRecovery, lane=Datanode):
-    """The update of a replica under recovery records the stamp that the replica had."""
+    """The update of a replica under recovery records another stamp than the recovery's."""
 
     def install(s, replica: Replica, recovery_id: Ordered, num_bytes: Number) -> None:
         """The replica keeps its stamp."""
@@ -92,28 +70,19 @@ class StampIsNotRecorded(BlockRecovery, lane=Datanode):
         replica.stamp = stamp
 
 
-HDFS_736 = Bug(
-    "HDFS-736",
-    "the update of a replica under recovery records another stamp than the recovery's",
-    parts=(StampIsNotRecorded,),
-    breaks=("counted_replicas_match", "frozen_replicas_take_no_bytes"),
-    configuration="late",
-    depth=10,
-    source=f"{ISSUES}HDFS-736; fixed in 0.21",
+HDFS_736 = historic("HDFS-736", StampIsNotRecorded, fixed="0.21").at(
+    "late", "counted_replicas_match", "frozen_replicas_take_no_bytes"
 )
 RECOVERY_ID_IGNORED = Bug(
     "recovery-id-ignored",
     "commitBlockSynchronization takes the report of any recovery, not only of the current one",
     drops=(("commit_block_synchronization", "the recovery id is the current one"),),
-    breaks=("only_the_current_recovery_counts", "fenced_client_changes_nothing", "no_recovery_drops_data"),
-    configuration="overlapping",
-    depth=14,
     source="facts G.6 row 7, S12",
-)
+).at("overlapping", "only_the_current_recovery_counts", "fenced_client_changes_nothing", "no_recovery_drops_data")
 
 
 class LongestDecides(CarefulAgreement):
-    """Replicas that are being written take their longest length."""
+    """Replicas that are being written take the longest length among them instead of the shortest."""
 
     def chosen(
         s, attempt: Attempt, finalized: Members[Datanode], rbw: Members[Datanode], rwr: Members[Datanode]
@@ -124,19 +93,13 @@ class LongestDecides(CarefulAgreement):
         return participants, when(finalized.is_empty() & ~rbw.is_empty(), longest, shortest)
 
 
-LONGEST_DECIDES = Bug(
-    "longest-rbw-decides",
-    "replicas that are being written take the longest length among them instead of the shortest",
-    parts=(LongestDecides,),
-    breaks=("agreed_length_was_found", "recoveries_make_no_bytes_up"),
-    configuration="restarts",
-    depth=12,
-    source="facts G.4 row 2, S7",
+LONGEST_DECIDES = Bug("longest-rbw-decides", parts=(LongestDecides,), source="facts G.4 row 2, S7").at(
+    "restarts", "agreed_length_was_found", "recoveries_make_no_bytes_up"
 )
 
 
 class AnyLengthJoins(CarefulAgreement):
-    """RBW replicas take part beside FINALIZED ones whatever their length."""
+    """RBW replicas of another length take part beside FINALIZED ones."""
 
     def chosen(
         s, attempt: Attempt, finalized: Members[Datanode], rbw: Members[Datanode], rwr: Members[Datanode]
@@ -146,19 +109,15 @@ class AnyLengthJoins(CarefulAgreement):
         return when(finalized.is_empty(), participants, participants | rbw), length
 
 
-ANY_LENGTH_JOINS = Bug(
-    "unequal-rbw-joins",
-    "RBW replicas of another length take part beside FINALIZED ones",
-    parts=(AnyLengthJoins,),
-    breaks=("agreed_length_was_found", "recoveries_make_no_bytes_up"),
-    configuration="lengths",
-    depth=19,
-    source="facts G.4 row 1, S7",
+ANY_LENGTH_JOINS = Bug("unequal-rbw-joins", parts=(AnyLengthJoins,), source="facts G.4 row 1, S7").at(
+    "lengths", "agreed_length_was_found", "recoveries_make_no_bytes_up"
 )
 
 
 class EqualIdIsAccepted(BlockRecovery, lane=Datanode):
-    """A replica under recovery goes over to a recovery of the same id, not only to a younger one (facts B.4 step 5).
+    """A replica under recovery goes over to a recovery of the same id.
+
+    A replica under recovery goes over to a recovery of the same id, not only to a younger one (facts B.4 step 5).
 
     Is that harmless? A datanode is asked twice under one id only if two primaries work under it, or one on a command
     that came twice. In the repaired text neither happens, and the comparison of equal ids never decides: as many states
@@ -174,9 +133,5 @@ class EqualIdIsAccepted(BlockRecovery, lane=Datanode):
         return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id > recovery_id)
 
 
-EQUAL_ID_IS_ACCEPTED = Bug(
-    "equal-id-is-accepted",
-    "a replica under recovery goes over to a recovery of the same id",
-    parts=(EqualIdIsAccepted,),
-)
+EQUAL_ID_IS_ACCEPTED = Bug("equal-id-is-accepted", parts=(EqualIdIsAccepted,))
 BUGS = (LONGEST_DECIDES, ANY_LENGTH_JOINS, HDFS_736, HDFS_1186, HDFS_1197, HDFS_1260, HDFS_3541, RECOVERY_ID_IGNORED)

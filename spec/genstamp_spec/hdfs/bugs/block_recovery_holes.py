@@ -1,6 +1,6 @@
 """What block recovery in Hadoop 3.4.1 still gets wrong: each with the steps, the method, and a repair.
 
-The repairs are the text of `careful_agreement.py`, `datanode_contact.py` and `block_recovery.py`; a hole takes one out.
+The repairs are the text of `block_recovery.py` and `datanode_replicas.py`; a hole takes one out.
 Two of them are a check that the text asks and Hadoop does not:
 
 A command belongs to its attempt. BlockUnderConstructionFeature#initializeBlockRecovery puts the block into the queue of
@@ -17,13 +17,12 @@ do. The writer is told that its bytes are safe; then the recovery that has found
 dropped.
 """
 
-from genstamp_model.language import Bool, Hole, Members, those, when
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
-from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
+from genstamp_model.language import *
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery, CarefulAgreement
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeContact
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.state import Attempt, Datanode, File
-from genstamp_spec.hdfs.state.contact import Contact
+from genstamp_spec.hdfs.state.messages import Contact
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
@@ -47,7 +46,7 @@ class UnreachableIsEmpty(CarefulAgreement):
 
 
 class WaitingReplicasDecideAlone(CarefulAgreement):
-    """RWR replicas decide although a location with a better one has failed.
+    """RWR replicas decide about the length although a location that gave no answer may have more.
 
     In Hadoop 3.4.1  RecoveryTaskContiguous#syncBlock takes the best state among the answers, whoever did not answer.
         After a rack has lost power the restarted datanodes have RWR replicas, cut to what their checksums cover; the
@@ -62,7 +61,7 @@ class WaitingReplicasDecideAlone(CarefulAgreement):
 
 
 class StaleIsGone(DatanodeContact):
-    """A stale location is not asked if two others are fresh.
+    """A location that was silent for 30 s is not asked for its replica, as though it had none.
 
     In Hadoop 3.4.1  DatanodeManager#getBlockRecoveryCommand names only locations that are not stale, and all of them
         if at most one is left. So a datanode that was silent for 30 s is treated as one that has no replica, with the
@@ -78,7 +77,7 @@ class StaleIsGone(DatanodeContact):
 
 
 class RemovedBlocksAreRecovered(BlockRecovery):
-    """A heartbeat brings the queued recovery of a block that was removed meanwhile, too.
+    """A queued recovery command is delivered under the id of a later attempt, so that two primaries share an id.
 
     In Hadoop 3.4.1  the queue holds the block itself, with its locations and its recovery id, and nothing takes it out
         when the block leaves the block map. DatanodeManager#getBlockRecoveryCommand asks only whether the block is
@@ -102,56 +101,31 @@ UNREACHABLE_IS_NOT_EMPTY = Hole(
     "a block is deleted although a location that gave no answer may hold its data",
     drops=(("sync_block", "no location has failed"),),
     parts=(UnreachableIsEmpty,),
-    breaks=("no_recovery_drops_data",),
-    configuration="late",
-    depth=11,
     source="facts G.3, G.4 row 0, S18; BlockRecoveryWorker.RecoveryTaskContiguous#recover, Hadoop 3.4.1",
-    repair="In RecoveryTaskContiguous#recover, when syncList is empty and errorCount is not 0, throw as where all "
-    "datanodes failed. Skip dead locations in the command (HDFS-17430), or one that never returns blocks the file.",
-)
+).at("late", "no_recovery_drops_data")
 WAITING_REPLICAS_DO_NOT_DECIDE_ALONE = Hole(
     "waiting-replicas-do-not-decide-alone",
-    "RWR replicas decide about the length although a location that gave no answer may have more",
     parts=(WaitingReplicasDecideAlone,),
-    breaks=("hflushed_bytes_survive",),
-    configuration="restarts",
-    depth=19,
     source="found with this model; facts G.4 row 3, S6; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",
-    repair="In #syncBlock, when the best state is RWR and errorCount is not 0, throw; the next attempt asks again.",
-)
+).at("restarts", "hflushed_bytes_survive")
 STALE_IS_NOT_GONE = Hole(
     "stale-is-not-gone",
-    "a location that was silent for 30 s is not asked for its replica, as though it had none",
     parts=(StaleIsGone,),
-    breaks=("no_recovery_drops_data",),
-    configuration="three_datanodes",
-    depth=12,
     source="found with this model; facts G.2, S6, S18; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
-    repair="Name every location that is not dead; one that does not answer costs a time-out of the call.",
-)
+).at("three_datanodes", "no_recovery_drops_data")
 COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
-    "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
     drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
     parts=(RemovedBlocksAreRecovered, RemovedBlocksKeepLocations),
-    breaks=("one_primary_per_recovery_id",),
-    configuration="overlapping",
-    depth=7,
     source="found with this model; facts G.2; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
-    repair="In initializeBlockRecovery take the block out of the former primary's queue, or queue the recovery id "
-    "with the block and drop it at delivery if it is not the current one.",
-)
+).at("overlapping", "one_primary_per_recovery_id")
 HFLUSH_SEES_THE_RECOVERY = Hole(
     "hflush-sees-the-recovery",
     "the first hflush of a block is accepted while the block is under recovery: fsync checks the client's name only",
     drops=(("hflush", "the block is not under recovery at its first hflush"),),
-    breaks=("only_empty_blocks_are_dropped",),
-    configuration="late",
-    depth=14,
     source="found with this model; FSNamesystem#fsync, #checkLease, Hadoop 3.4.1",
-    repair="In FSNamesystem#fsync refuse a last block that is UNDER_RECOVERY, as checkUCBlock does for the pipeline.",
-)
+).at("late", "only_empty_blocks_are_dropped")
 HOLES = (
     UNREACHABLE_IS_NOT_EMPTY,
     WAITING_REPLICAS_DO_NOT_DECIDE_ALONE,
@@ -162,7 +136,7 @@ HOLES = (
 
 
 class FinalizedLengthsMustAgree(CarefulAgreement):
-    """FINALIZED replicas of different length end the recovery, this one and each one after it.
+    """FINALIZED replicas of different length, left by two recoveries that died, stop all further ones.
 
     In Hadoop 3.4.1  RecoveryTaskContiguous#syncBlock throws "Inconsistent size of finalized replicas". Two recoveries
         that died half-way leave such replicas: the first updates one datanode to its length (the other one did not
@@ -182,11 +156,7 @@ class FinalizedLengthsMustAgree(CarefulAgreement):
 
 FINALIZED_LENGTHS_NEED_NOT_AGREE = Hole(
     "finalized-lengths-need-not-agree",
-    "FINALIZED replicas of different length, left by two recoveries that died, stop all further ones",
     parts=(FinalizedLengthsMustAgree,),
-    breaks=("files_of_silent_writers_are_closed",),
-    configuration="two_dead_recoveries",
     source="found with this model; facts G.4 row 1, L1, L6; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",
-    repair="In #syncBlock let the longest FINALIZED replicas take part, and leave shorter ones out.",
-)
+).at("two_dead_recoveries", "files_of_silent_writers_are_closed")

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 
-from genstamp_model.language import Bug, action, members, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import CommittedBlocksStay, CommittedEmptyBlocksStay, MonitorDropsLease, NoGate
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
 from genstamp_spec.hdfs.parts.state import Client, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 class NoBlockBefore(ExpirySteps, lane="namenode"):
-    """A file of one block has no block before the last, and that counts as one without replicas."""
+    """A file of one block cannot be released."""
 
     def may_release(s, file: File) -> None:
         """Checks also: there is a block before."""
@@ -19,80 +20,57 @@ class NoBlockBefore(ExpirySteps, lane="namenode"):
         require(~one_block, "there is a block before the last", "NullPointerException")
 
 
-HDFS_812 = Bug(
-    "HDFS-812",
-    "a file of one block cannot be released",
-    parts=(NoBlockBefore,),
-    breaks=("silent_owner_loses_the_file",),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-812; fixed in 0.21.0",
-)
+HDFS_812 = historic("HDFS-812", NoBlockBefore, fixed="0.21.0").at("one_client", "silent_owner_loses_the_file")
 
 
 class HolderMayNotAsk(ExpirySteps, lane="namenode"):
-    """recoverLease is refused to whoever holds the file, as create is."""
+    """recoverLease cannot be repeated: its caller is the holder then, and is refused."""
 
     def may_force(s, client: Client, file: File) -> None:
         """Checks: the caller is not the holder."""
         require(~s.lease_files[client].has(file), "the caller is not the holder", "AlreadyBeingCreatedException")
 
 
-HDFS_1554 = Bug(
-    "HDFS-1554",
-    "recoverLease cannot be repeated: its caller is the holder then, and is refused",
-    parts=(HolderMayNotAsk,),
-    breaks=("recover_lease_returns_true",),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-1554; fixed in the 0.20-append line",
+HDFS_1554 = historic("HDFS-1554", HolderMayNotAsk, fixed="in the 0.20-append line").at(
+    "one_client", "recover_lease_returns_true"
 )
 
 
-HDFS_14498 = Bug(
+HDFS_14498 = historic(
     "HDFS-14498",
-    "a file whose last block was committed empty is never released",
-    parts=(CommittedEmptyBlocksStay,),
-    breaks=("silent_owner_loses_the_file", "recover_lease_returns_true"),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-14498; fixed in 2.10.1, 3.2.2, 3.3.1",
-)
+    CommittedEmptyBlocksStay,
+    fixed="2.10.1, 3.2.2, 3.3.1",
+    title="a file whose last block was committed empty is never released",
+).at("one_client", "silent_owner_loses_the_file", "recover_lease_returns_true")
 
 
-HDFS_15725 = Bug(
+HDFS_15725 = historic(
     "HDFS-15725",
-    "a file whose committed last block no datanode has finalized is never released",
-    parts=(CommittedBlocksStay,),
-    breaks=("silent_owner_loses_the_file", "recover_lease_returns_true"),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-15725; fixed in 2.10.2, 3.2.3, 3.3.1",
-)
-HDFS_10549 = Bug(
+    CommittedBlocksStay,
+    fixed="2.10.2, 3.2.3, 3.3.1",
+    title="a file whose committed last block no datanode has finalized is never released",
+).at("one_client", "silent_owner_loses_the_file", "recover_lease_returns_true")
+HDFS_10549 = historic(
     "HDFS-10549",
-    "a client whose close has failed goes on renewing the lease of the file",
+    fixed="2.8.0",
     drops=(("renew_lease", "the client writes a file"),),
-    breaks=("silent_owner_loses_the_file",),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-10549; fixed in 2.8.0",
-)
-HDFS_11576 = Bug(
+    title="a client whose close has failed goes on renewing the lease of the file",
+).at("one_client", "silent_owner_loses_the_file")
+HDFS_11576 = historic(
     "HDFS-11576",
-    "a new attempt may start while the last one is under way, and overtakes it each time",
-    parts=(NoGate,),
-    breaks=("recover_lease_returns_true",),
-    configuration="two_primaries",
-    source="https://issues.apache.org/jira/browse/HDFS-11576; fixed in 2.9.1, 3.0.3",
-)
-HDFS_11817 = Bug(
-    "HDFS-11817",
-    "the lease monitor drops a file's lease when releasing it throws",
-    parts=(MonitorDropsLease,),
-    breaks=("silent_owner_loses_the_file",),
-    configuration="one_client",
-    source="https://issues.apache.org/jira/browse/HDFS-11817; fixed in 2.8.2, 2.7.7",
+    NoGate,
+    fixed="2.9.1, 3.0.3",
+    title="a new attempt may start while the last one is under way, and overtakes it each time",
+).at("two_primaries", "recover_lease_returns_true")
+HDFS_11817 = historic("HDFS-11817", MonitorDropsLease, fixed="2.8.2, 2.7.7").at(
+    "one_client", "silent_owner_loses_the_file"
 )
 
 
 class AnyLeaseWillDo(ExpirySteps, lane="namenode"):
-    """Whoever has any file open is taken for the holder of the one that it asks for (facts F.1 row 2').
+    """A client that has another file open is refused a file whose holder's soft limit has passed.
+
+    Whoever has any file open is taken for the holder of the one that it asks for (facts F.1 row 2').
 
     Of the caller's other files only that there is one is told, which saves a second file here.
     """
@@ -113,13 +91,8 @@ class AnyLeaseWillDo(ExpirySteps, lane="namenode"):
         return super().recover_lease_internal(client, file, closed)
 
 
-HDFS_3848 = Bug(
-    "HDFS-3848",
-    "a client that has another file open is refused a file whose holder's soft limit has passed",
-    parts=(AnyLeaseWillDo,),
-    breaks=("append_succeeds_after_the_soft_limit",),
-    configuration="two_clients",
-    source="https://issues.apache.org/jira/browse/HDFS-3848; fixed in 2.5.0",
+HDFS_3848 = historic("HDFS-3848", AnyLeaseWillDo, fixed="2.5.0").at(
+    "two_clients", "append_succeeds_after_the_soft_limit"
 )
 
 

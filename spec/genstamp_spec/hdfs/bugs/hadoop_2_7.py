@@ -4,7 +4,7 @@ A system makes of each a bug, where a promise of its breaks, or else a differenc
 alone, which stands with its faults.
 """
 
-from genstamp_model.language import Bool, action, observe, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
@@ -12,14 +12,16 @@ from genstamp_spec.hdfs.parts.namenode_calls import AppendCall
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, Holder
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 ISSUE = "https://issues.apache.org/jira/browse/"
 
 
 class MissingInodeIsAnExpiredLease(BlockSteps, lane="namenode"):
-    """checkLease answers a missing inode as it answers a client that does not own the file (facts E.0)."""
+    """A writer whose file is not there is told that its lease has expired.
+
+    checkLease answers a missing inode as it answers a client that does not own the file (facts E.0).
+    """
 
     def missing_inode(s) -> str:
         """Until HDFS-2484."""
@@ -68,7 +70,7 @@ class EveryUpdateMustSucceed(BlockRecovery, lane=Datanode):
 
 
 class MonitorDropsLease(Leases, lane="namenode"):
-    """A committed block that lacks replicas makes the release fail, and the monitor drops the file from the lease."""
+    """The lease monitor drops a file's lease when releasing it throws."""
 
     @action(event="release_expired_lease", refuses="AlreadyBeingCreatedException")
     def release_expired_lease_fails(s, holder: Holder, file: File) -> None:
@@ -82,7 +84,9 @@ class MonitorDropsLease(Leases, lane="namenode"):
 
 
 class CommitUnderRecovery(BlockSteps, lane="namenode"):
-    """The late complete() of a client whose block is under recovery goes through (facts A.3 step 2).
+    """complete() and addBlock() commit a block that is under recovery.
+
+    The late complete() of a client whose block is under recovery goes through (facts A.3 step 2).
 
     The replicas that are reported meanwhile count towards it (BlockManager#isBlockUnderConstruction).
     """
@@ -149,7 +153,7 @@ class CommitUnderRecovery(BlockSteps, lane="namenode"):
 
 
 class AddBlockUnderRecovery(CommitUnderRecovery, EarlierBlocks, lane="namenode"):
-    """So does its late addBlock()."""
+    """complete() and addBlock() commit a block that is under recovery."""
 
     def may_commit_previous(s, file: File) -> None:
         """Nobody asks whether the block is under recovery."""

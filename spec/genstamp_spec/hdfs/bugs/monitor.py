@@ -1,12 +1,13 @@
 """Historic faults by which the lease monitor kept the lock, each as one change to hdfs.monitor."""
 
-from genstamp_model.language import Bool, Bug, those
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.parts.monitor_pass import MonitorPass
 from genstamp_spec.hdfs.parts.state import Client
 
 
 class NoTimeLimit(MonitorPass, lane="namenode"):
-    """A pass goes on until no lease is left."""
+    """All leases that have expired are released under one hold of the lock."""
 
     def has_time(s) -> Bool:
         """There is always time."""
@@ -14,7 +15,7 @@ class NoTimeLimit(MonitorPass, lane="namenode"):
 
 
 class FirstLeaseAgain(MonitorPass, lane="namenode"):
-    """After each lease the pass begins at the first one again, which is the same one if it still has files."""
+    """A lease that cannot be released is looked at again and again until the time of the pass is over."""
 
     def go_on(s, client: Client) -> None:
         """Only a lease without files is done with."""
@@ -23,35 +24,15 @@ class FirstLeaseAgain(MonitorPass, lane="namenode"):
 
 
 class FirstLeaseForEver(NoTimeLimit, FirstLeaseAgain, lane="namenode"):
-    """Both: the pass does not end."""
+    """The monitor looks at a lease that cannot be released for ever, with the lock held."""
 
 
-HDFS_10220 = Bug(
-    "HDFS-10220",
-    "all leases that have expired are released under one hold of the lock",
-    parts=(NoTimeLimit,),
-    breaks=("lock_is_not_held_for_long",),
-    configuration="three_leases",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-10220; fixed in 2.8.0",
+HDFS_10220 = historic("HDFS-10220", NoTimeLimit, fixed="2.8.0").at("three_leases", "lock_is_not_held_for_long")
+HDFS_15704 = historic("HDFS-15704", FirstLeaseAgain, fixed="3.2.3, 3.3.1").at(
+    "three_leases", "no_lease_is_looked_at_twice"
 )
-HDFS_15704 = Bug(
-    "HDFS-15704",
-    "a lease that cannot be released is looked at again and again until the time of the pass is over",
-    parts=(FirstLeaseAgain,),
-    breaks=("no_lease_is_looked_at_twice",),
-    configuration="three_leases",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-15704; fixed in 3.2.3, 3.3.1",
-)
-HDFS_4882 = Bug(
-    "HDFS-4882",
-    "the monitor looks at a lease that cannot be released for ever, with the lock held",
-    parts=(FirstLeaseForEver,),
-    breaks=("no_lease_is_looked_at_twice", "lock_is_not_held_for_long", "lock_is_free_again"),
-    configuration="three_leases",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-4882; fixed in 2.6.1",
+HDFS_4882 = historic("HDFS-4882", FirstLeaseForEver, fixed="2.6.1").at(
+    "three_leases", "no_lease_is_looked_at_twice", "lock_is_not_held_for_long", "lock_is_free_again"
 )
 
 MONITOR_BUGS = (HDFS_4882, HDFS_10220, HDFS_15704)

@@ -1,6 +1,7 @@
 """Faults in what the client and the NameNode say of a block that is written: stamps, lengths, the end of the write."""
 
-from genstamp_model.language import Bool, Bug, Members, Number, Ordered, action, exists, require
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.history import historic
 from genstamp_spec.hdfs.bugs.pipeline import (
     HDFS_101,
     HDFS_1467,
@@ -22,45 +23,32 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 class LengthOfAnotherBlockObject(PipelineSetUp):
-    """The length is read from a block object that others change while complete() is prepared."""
+    """complete() commits the block with a length from before its last bytes were acknowledged."""
 
     def length_to_commit(s) -> Number:
         """What the block had when the NameNode was last told of it."""
         return s.block_bytes
 
 
-HDFS_8498 = Bug(
-    "HDFS-8498",
-    "complete() commits the block with a length from before its last bytes were acknowledged",
-    parts=(LengthOfAnotherBlockObject,),
-    breaks=("committed_length_is_acknowledged",),
-    configuration="pair",
-    depth=15,
-    source="https://issues.apache.org/jira/browse/HDFS-8498; fixed in 2.7.4, 2.8.2",
+HDFS_8498 = historic("HDFS-8498", LengthOfAnotherBlockObject, fixed="2.7.4, 2.8.2").at(
+    "pair", "committed_length_is_acknowledged"
 )
 
 
 class StampOfAnotherThread(PipelineSetUp):
-    """The thread that closes the file does not see the stamp that a recovery of the pipeline has brought."""
+    """A block is committed under a stamp from before the last pipeline recovery, and nobody compares."""
 
     def take_new_stamp(s) -> None:
         """The stamp stays what it was."""
 
 
-HDFS_9289 = Bug(
-    "HDFS-9289",
-    "a block is committed under a stamp from before the last pipeline recovery, and nobody compares",
-    drops=(("complete", "the client's stamp is the block's"),),
-    parts=(StampOfAnotherThread,),
-    breaks=("block_stamp_never_decreases", "committed_length_is_acknowledged"),
-    configuration="pair",
-    depth=11,
-    source="https://issues.apache.org/jira/browse/HDFS-9289; fixed in 2.6.3, 2.7.2",
-)
+HDFS_9289 = historic(
+    "HDFS-9289", StampOfAnotherThread, fixed="2.6.3, 2.7.2", drops=(("complete", "the client's stamp is the block's"),)
+).at("pair", "block_stamp_never_decreases", "committed_length_is_acknowledged")
 
 
 class StorageMustBeKnown(PipelineSetUp, lane="client"):
-    """updatePipeline looks a location's storage up and does not expect to find none."""
+    """updatePipeline fails where a datanode of the pipeline has registered anew."""
 
     @action(event="update_pipeline", refuses="NullPointerException")
     def update_pipeline_finds_no_storage(s) -> None:
@@ -71,32 +59,21 @@ class StorageMustBeKnown(PipelineSetUp, lane="client"):
         s.stage = Stage.FAILED
 
 
-HDFS_12299 = Bug(
-    "HDFS-12299",
-    "updatePipeline fails where a datanode of the pipeline has registered anew",
-    parts=(StorageMustBeKnown,),
-    breaks=("write_fails_only_with_cause",),
-    configuration="spare",
-    depth=7,
-    source="https://issues.apache.org/jira/browse/HDFS-12299; fixed in 2.7.6, 2.8.2",
-)
+HDFS_12299 = historic("HDFS-12299", StorageMustBeKnown, fixed="2.7.6, 2.8.2").at("spare", "write_fails_only_with_cause")
 
-HDFS_16127 = Bug(
+HDFS_16127 = historic(
     "HDFS-16127",
-    "a connection that closes after the last ack has come starts a recovery, which may fail",
+    fixed="3.2.3, 3.3.2",
     drops=(
         ("connection_fails", "the last packet is not acknowledged yet (HDFS-16127)"),
         ("error_ack_comes", "the last packet is not acknowledged yet (HDFS-16127)"),
     ),
-    breaks=("write_fails_only_with_cause",),
-    configuration="pair",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-16127; fixed in 3.2.3, 3.3.2",
-)
+    title="a connection that closes after the last ack has come starts a recovery, which may fail",
+).at("pair", "write_fails_only_with_cause")
 
 
 class LateCallCounts(LateCalls, lane="namenode"):
-    """updatePipeline takes whatever stamp it is told."""
+    """An updatePipeline call that comes late brings an older stamp back."""
 
     @action(event="update_pipeline")
     def update_pipeline_comes_late(s) -> None:
@@ -110,17 +87,13 @@ class LateCallCounts(LateCalls, lane="namenode"):
 
 STAMPS_ARE_NOT_COMPARED = Bug(
     "update-pipeline-compares-no-stamps",
-    "an updatePipeline call that comes late brings an older stamp back",
     parts=(LateCallCounts,),
-    breaks=("block_stamp_never_decreases",),
-    configuration="append",
-    depth=26,
     source="the check in FSNamesystem#updatePipelineInternal",
-)
+).at("append", "block_stamp_never_decreases")
 
 
 class WriterIsNotShutOut(PipelineSetUp):
-    """checkUCBlock does not look at the block's state."""
+    """A writer whose block is under recovery still gets a stamp for its pipeline, and takes the block back."""
 
     def under_construction(s) -> Bool:
         """A block under recovery is as good as any."""
@@ -133,19 +106,14 @@ class WriterIsNotShutOut(PipelineSetUp):
         super().replace_generation(stamp, length, locations)
 
 
-HDFS_1555 = Bug(
-    "HDFS-1555",
-    "a writer whose block is under recovery still gets a stamp for its pipeline, and takes the block back",
-    parts=(WriterIsNotShutOut,),
-    breaks=("fenced_writer_changes_nothing",),
-    configuration="pair",
-    depth=10,
-    source="https://issues.apache.org/jira/browse/HDFS-1555; fixed in 0.23.0",
-)
+HDFS_1555 = historic("HDFS-1555", WriterIsNotShutOut, fixed="0.23.0").at("pair", "fenced_writer_changes_nothing")
 
 
 class CommitsUnderRecovery(PipelineSetUp, lane="client"):
-    """complete() does not look at the block's state (before HDFS-10240)."""
+    """complete() commits a block that is under recovery.
+
+    complete() does not look at the block's state (before HDFS-10240).
+    """
 
     @action(event="complete")
     def complete_under_recovery(s) -> None:
@@ -158,14 +126,8 @@ class CommitsUnderRecovery(PipelineSetUp, lane="client"):
         s.hflushed = s.block_bytes
 
 
-HDFS_10240 = Bug(
-    "HDFS-10240",
-    "complete() commits a block that is under recovery",
-    parts=(CommitsUnderRecovery,),
-    breaks=("fenced_writer_changes_nothing",),
-    configuration="pair",
-    depth=11,
-    source="https://issues.apache.org/jira/browse/HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0",
+HDFS_10240 = historic("HDFS-10240", CommitsUnderRecovery, fixed="3.0.4, 3.1.2, 3.2.0").at(
+    "pair", "fenced_writer_changes_nothing"
 )
 
 
@@ -180,15 +142,12 @@ class NothingIsReplaced(PipelineDatanode, lane=Datanode):
         s.create(datanode)
 
 
-HDFS_17299 = Bug(
+HDFS_17299 = historic(
     "HDFS-17299",
-    "a datanode refuses a pipeline that is set up again, as the first attempt has left a replica",
-    parts=(NothingIsReplaced,),
-    breaks=("only_failed_nodes_are_given_up",),
-    configuration="pair",
-    depth=6,
-    source="https://issues.apache.org/jira/browse/HDFS-17299; fixed in 3.4.1, 3.5.0",
-)
+    NothingIsReplaced,
+    fixed="3.4.1, 3.5.0",
+    title="a datanode refuses a pipeline that is set up again, as the first attempt has left a replica",
+).at("pair", "only_failed_nodes_are_given_up")
 
 BUGS: tuple[Bug, ...] = (
     HDFS_101,

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from typing import Final
 
-from genstamp_model.language import Bool, Hole, Number, Ordered, action, members, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.pipeline import HDFS_16146
 from genstamp_spec.hdfs.bugs.pipeline_block import HDFS_10240, HDFS_12299, HDFS_16127, HDFS_17299
 from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP as REPLICAS_HOLE
 from genstamp_spec.hdfs.bugs.replica import RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED as REPLICAS_RESTART
-from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
+from genstamp_spec.hdfs.parts.pipeline_surroundings import PlannedRestarts
 from genstamp_spec.hdfs.parts.state import Datanode, only
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
@@ -18,12 +18,8 @@ FIRST_ANSWER_COUNTS = Hole(
     "first-answer-counts",
     "a reader takes the length that the first location answers, and a recovery of the pipeline may cut bytes of it off",
     drops=(("read", "no location shows less"),),
-    breaks=("shown_bytes_are_at_every_location",),
-    configuration="pair",
-    depth=14,
-    repair="let a reader take the smallest answer of the locations that serve the block.",
     source="found with this model; facts C.3, S2, S4; DFSInputStream#readBlockLength, FsDatasetImpl#recoverRbw, 3.4.1",
-)
+).at("pair", "shown_bytes_are_at_every_location")
 
 
 class AnyStampIsNew(PipelineSetUp):
@@ -33,29 +29,21 @@ class AnyStampIsNew(PipelineSetUp):
         """The old stamp will do."""
 
 
-PIPELINES_BRING_A_NEW_STAMP: Final = replace(
-    REPLICAS_HOLE,
-    drops=(),
-    parts=(AnyStampIsNew,),
-    breaks=("namenode_knows_the_pipeline",),
-    configuration="reused_stamps",
-    depth=8,
+PIPELINES_BRING_A_NEW_STAMP: Final = replace(REPLICAS_HOLE, drops=(), parts=(AnyStampIsNew,)).at(
+    "reused_stamps", "namenode_knows_the_pipeline"
 )
 """The pipeline that a client has set up alone is not the NameNode's: a datanode that was left out of it is a location
 still, and its replica is of the block's generation, but short.
 """
 
-RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED: Final = replace(
-    REPLICAS_RESTART,
-    breaks=("chain_is_in_order",),
-    configuration="restart",
-    depth=13,
-)
+RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED: Final = REPLICAS_RESTART.at("restart", "chain_is_in_order")
 """The node that has restarted shows what nodes after it have not received; other locations show less to readers."""
 
 
 class FailedTransferIsASuccess(PipelineSetUp, lane="client"):
-    """The source answers SUCCESS whatever becomes of the copy."""
+    """A failed copy for a pipeline is answered as if it had come about, and the client adds a node without a
+    replica.
+    """
 
     def failure_is_told(s, source: Datanode, target: Datanode) -> Bool:
         """Only what it finds before it copies is answered."""
@@ -77,18 +65,15 @@ class FailedTransferIsASuccess(PipelineSetUp, lane="client"):
 
 FAILED_TRANSFER_IS_A_SUCCESS = Hole(
     "failed-transfer-is-a-success",
-    "a failed copy for a pipeline is answered as if it had come about, and the client adds a node without a replica",
     parts=(FailedTransferIsASuccess,),
-    breaks=("joining_node_has_what_is_acknowledged",),
-    configuration="spare",
-    depth=8,
-    repair="Hand the failure of the transfer to #transferBlock, and remove the TEMPORARY replica.",
     source="HDFS-16601; DataNode.DataTransfer#run, Hadoop 3.4.1",
-)
+).at("spare", "joining_node_has_what_is_acknowledged")
 
 
 class ClosingReplicaIsNotNoted(PlannedRestarts):
-    """Of a replica whose last packet was received nothing is written down, unless it is final."""
+    """A planned restart after the last packet leaves a replica that waits to be recovered, and a close recovery
+    refuses.
+    """
 
     unnoted = members(Datanode)  # whose replica is not found as it was
 
@@ -106,18 +91,13 @@ class ClosingReplicaIsNotNoted(PlannedRestarts):
 
 RESTART_KEEPS_A_CLOSING_REPLICA = Hole(
     "restart-keeps-a-closing-replica",
-    "a planned restart after the last packet leaves a replica that waits to be recovered, and a close recovery refuses",
     parts=(ClosingReplicaIsNotNoted,),
-    breaks=("only_failed_nodes_are_given_up", "write_fails_only_with_cause", "hflushed_bytes_survive"),
-    configuration="upgrade",
-    depth=7,
-    repair="Write the .restart file of every replica that is being written, also where the receiver waits to close.",
     source="found with Apache HDFS; facts C.7.11; BlockReceiver#receiveBlock, PacketResponder#close, Hadoop 3.4.1",
-)
+).at("upgrade", "only_failed_nodes_are_given_up", "write_fails_only_with_cause", "hflushed_bytes_survive")
 
 
 class UnknownStorageNamesNoOther(PipelineSetUp, lane="client"):
-    """getAdditionalDatanode asks each storage of the pipeline for its datanode."""
+    """A writer whose pipeline has a node that registered anew is named no other datanode, and its write ends."""
 
     def is_known_by_storages(s) -> None:
         """The NameNode knows all of them."""
@@ -138,14 +118,9 @@ class UnknownStorageNamesNoOther(PipelineSetUp, lane="client"):
 
 UNKNOWN_STORAGE_NAMES_NO_OTHER = Hole(
     "unknown-storage-names-no-other",
-    "a writer whose pipeline has a node that registered anew is named no other datanode, and its write ends",
     parts=(UnknownStorageNamesNoOther,),
-    breaks=("write_fails_only_with_cause",),
-    configuration="spare",
-    depth=8,
-    repair="Leave out of the existing storages those that the NameNode does not know, as updatePipeline does.",
     source="found with Apache HDFS; facts E.13.10; FSNamesystem#getAdditionalDatanode, Hadoop 3.4.1",
-)
+).at("spare", "write_fails_only_with_cause")
 
 HADOOP_3_4 = (
     FIRST_ANSWER_COUNTS,

@@ -4,16 +4,15 @@ Its pipeline is not the NameNode's. A datanode that was left out of it is a loca
 the block's generation, and so its length decides when the block is recovered.
 """
 
-from genstamp_model.language import Bool, Bug, action, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE
 from genstamp_spec.hdfs.parts.state import Client, File, Replica
 from genstamp_spec.hdfs.state.resumptions import Resumptions
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class StampIsReused(Resumptions, lane=Client):
-    """The client asks for no stamp; datanodes that are set up again take it, and append does not."""
+    """The same where append refuses the old stamp: the client comes back with PIPELINE_SETUP_APPEND_RECOVERY."""
 
     @action
     def reuse_stamp(s, client: Client, file: File) -> None:
@@ -52,7 +51,10 @@ class StampIsReused(Resumptions, lane=Client):
 
 
 class AppendTakesItToo(StampIsReused):
-    """As in Hadoop 3.4.1."""
+    """A client appends under the stamp that the block has; a datanode that it left out decides the length in the end.
+
+    As in Hadoop 3.4.1.
+    """
 
     def takes(s, client: Client, file: File, replica: Replica) -> Bool:
         """append asks that the replica has the block's stamp, and that the new one is not below it."""
@@ -63,19 +65,11 @@ class AppendTakesItToo(StampIsReused):
 
 HDFS_17850 = Bug(
     "HDFS-17850",
-    "a client appends under the stamp that the block has; a datanode that it left out decides the length in the end",
     parts=(AppendTakesItToo,),
-    breaks=("hflushed_bytes_survive",),
-    configuration="reused_stamp",
-    depth=29,
     source=ISSUE + "HDFS-17850; open; measured with Hadoop 3.4.1: of 2,000 acknowledged bytes 1,000 were left",
-)
+).at("reused_stamp", "hflushed_bytes_survive")
 HDFS_17850_IN_APPEND_ALONE = Bug(
     "HDFS-17850-in-append-alone",
-    "the same where append refuses the old stamp: the client comes back with PIPELINE_SETUP_APPEND_RECOVERY",
     parts=(StampIsReused,),
-    breaks=("hflushed_bytes_survive",),
-    configuration="reused_stamp",
-    depth=27,
     source=ISSUE + "HDFS-17850; what the patches proposed there leave open (apache/hadoop pull requests 8320, 8334)",
-)
+).at("reused_stamp", "hflushed_bytes_survive")

@@ -6,7 +6,7 @@ told the record; who may call, and what it passes, is left to the parts that hav
 
 from typing import Any, Generic, TypeVar, overload
 
-from genstamp_model.language import Lifecycle, Members, Number, Ordered, Part, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 

@@ -5,8 +5,8 @@ attempts (90 s), unless that goes wrong too, and that a datanode that is up is h
 has a broken disk.
 """
 
-from genstamp_model.language import Bool, Index, Number, action, choose, exists, forall, limit, members, number, require
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_model.language import *
+from genstamp_spec.hdfs.parts.block_recovery import CarefulAgreement
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Datanode, File
 

@@ -5,7 +5,7 @@ pipeline lost a node can only wait; the length that a first hflush leaves at the
 and complete are in the NameNode's parts, packets in those of the datanodes.
 """
 
-from genstamp_model.language import Bool, action, forall, largest, observe, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, no_stream
 from genstamp_spec.hdfs.state.streams import Streams
 

@@ -9,20 +9,7 @@ finalize what it has written; a client has one call under way; calls that are re
 answered at once. Blocks that an append would go on with are never full.
 """
 
-from genstamp_model.language import (
-    Bool,
-    Members,
-    Number,
-    Ordered,
-    action,
-    choose,
-    exists,
-    largest,
-    none,
-    require,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.edit_log import EditLog
 from genstamp_spec.hdfs.parts.journal_state import Call, CallKind, CallStage, Opcode, Path, Service
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File

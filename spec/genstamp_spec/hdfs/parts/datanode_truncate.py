@@ -4,25 +4,12 @@ Coarser than HDFS: the copy is there at once, finalized; that it and the origina
 their stamps (see `truncate_state.py`).
 """
 
-from genstamp_model.language import (
-    Bool,
-    Members,
-    Number,
-    Ordered,
-    action,
-    exists,
-    forall,
-    observe,
-    require,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, forget
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
 from genstamp_spec.hdfs.state.cuts import Cuts
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class DatanodeTruncate(BlockRecovery, Cuts, lane=Datanode):

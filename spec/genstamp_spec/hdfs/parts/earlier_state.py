@@ -1,6 +1,6 @@
 """What the NameNode keeps of a file's blocks before the last one: the variables, with no steps."""
 
-from genstamp_model.language import Part, Record, lifecycle, members, number, ordered, per, record
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File, no_datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
 

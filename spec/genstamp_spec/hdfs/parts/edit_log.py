@@ -4,7 +4,7 @@ The steps are those of the other parts: here their effects are followed by an ed
 Coarser than HDFS: a sync writes all that was logged before it, at one go; what an edit tells, `journal_state.py` says.
 """
 
-from genstamp_model.language import Bool, Maybe, Number, action, none, require, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.journal_state import CallStage, CallState, Edit, Opcode, Path, Service
 from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
 from genstamp_spec.hdfs.parts.state import Client, File, Holder

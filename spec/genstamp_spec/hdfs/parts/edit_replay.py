@@ -4,13 +4,12 @@ Coarser than HDFS: an edit that cannot be replayed stops the replay (the NameNod
 fails, and a property says so.
 """
 
-from genstamp_model.language import action, none, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import Earlier, no_earlier
 from genstamp_spec.hdfs.parts.journal_state import Edit, ImageFile, Opcode
 from genstamp_spec.hdfs.parts.state import File, no_datanode
 from genstamp_spec.hdfs.state.journal import Logged
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class EditReplay(Logged, lane="standby"):

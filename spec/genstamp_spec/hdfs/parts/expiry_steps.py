@@ -5,7 +5,7 @@ anything off but that of stamps, which are renumbered, and what is owed can be j
 leases is told here: it renews while it writes, and forgets a file whose close has failed (HDFS-10549).
 """
 
-from genstamp_model.language import Part, action, exists, flag, per, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_opening import Appending
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.state.outline import no_writer

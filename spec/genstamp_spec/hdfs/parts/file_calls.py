@@ -1,19 +1,17 @@
 """The NameNode with a log: calls on files that neither add nor complete a block.
 
 What append, fsync, rename and delete ask and change stands in `namenode_calls.py`, what calls about pipelines do in
-`namenode_pipeline.py`: here is what they log, and what their clients pass. Coarser than HDFS: a file is deleted by
+`namenode_blocks.py`: here is what they log, and what their clients pass. Coarser than HDFS: a file is deleted by
 itself, not with its directory; its blocks are removed in one step; no last block is full.
 """
 
-from genstamp_model.language import Bool, Members, Number, Ordered, action, none, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.journal_state import CallKind, Opcode, Path, Service
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall, FsyncCall, TreeCalls
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Holder
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle
 
 
 class LoggedAppends(ClientCalls, AppendCall, lane="namenode"):

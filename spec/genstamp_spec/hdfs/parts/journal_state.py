@@ -11,25 +11,10 @@ counted beside the log (OP_SET_GENSTAMP_V2, OP_ALLOCATE_BLOCK_ID), so that the s
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Index,
-    Record,
-    enumeration,
-    flag,
-    lifecycle,
-    members,
-    number,
-    optional,
-    ordered,
-    per,
-    record,
-    sequence,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import Earlier, EarlierState
 from genstamp_spec.hdfs.parts.state import BlockState, Client, Datanode, File, Holder, NamespaceState, RunningState
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class Path(Index):

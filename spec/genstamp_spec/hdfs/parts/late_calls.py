@@ -7,20 +7,7 @@ matters here: addBlock between its two parts, and fsync.
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Part,
-    Record,
-    action,
-    enumeration,
-    none,
-    number,
-    optional,
-    ordered,
-    record,
-    require,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_files import exchanged
 from genstamp_spec.hdfs.parts.namenode_restart import Restarts
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage

@@ -3,7 +3,7 @@
 The repair of the takeover after a soft limit is here too, since it is about who owns the file then.
 """
 
-from genstamp_model.language import Part, none, optional, per
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.late_calls import LateCalls
 from genstamp_spec.hdfs.parts.namenode_files import exchange
 from genstamp_spec.hdfs.parts.namenode_opening import AppendingAfterOutages

@@ -5,22 +5,7 @@ the hard limit eight (Hadoop's is 20 or 60 soft limits, which changes nothing). 
 hard limit. Blocks are left out, and so is the time that a call takes.
 """
 
-from genstamp_model.language import (
-    Bool,
-    Part,
-    action,
-    either,
-    flag,
-    members,
-    none,
-    number,
-    optional,
-    per,
-    require,
-    smallest,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client
 
 RENEW_AFTER, SOFT_LIMIT, HARD_LIMIT = 2, 4, 8

@@ -4,7 +4,7 @@ Coarser than HDFS: what a release does to a file is hdfs.lease's; here a file is
 being; 25 ms of work under the lock are so many leases.
 """
 
-from genstamp_model.language import Bool, Part, action, flag, members, number, per, require, smallest
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, File
 
 LEASES_A_HOLD = 2

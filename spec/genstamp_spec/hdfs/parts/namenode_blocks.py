@@ -5,19 +5,13 @@ as it is when the NameNode reads it, and changes nothing while the block is unde
 anew; corrupt replicas are not listed but are those that do not match; closing never fails half-way (A13).
 """
 
-from genstamp_model.language import Bool, Number, Ordered, action, case, observe, require, when
+from genstamp_model.language import *
+from genstamp_spec.hdfs.parts.block_record import BlockRecord, may_replace_generation, replace_generation
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
-from genstamp_spec.hdfs.parts.state import (
-    Attempt,
-    AttemptStage,
-    Client,
-    Datanode,
-    File,
-    only,
-)
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, StreamStage, only
+from genstamp_spec.hdfs.state.appends import Appends
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class BlockSteps(RecoveryStart, lane="namenode"):
@@ -247,3 +241,91 @@ class KnownBytesAreNotDeleted(BlockSteps, lane="namenode"):
     def may_delete_block(s, file: File) -> None:
         """Checks: the block was empty, as far as the NameNode was told."""
         require(s.block_bytes[file] == 0, "no bytes of the block are known", "IOException")
+
+
+class NamenodeAppend(Leases, Appends, lane="namenode"):
+    """append, and what its client passes to updateBlockForPipeline and updatePipeline.
+
+    A client that appends is `OPEN` until its pipeline is set up; its stamp is 0 while it has none from the NameNode.
+
+    Coarser than HDFS: no block is ever full, so that an append always goes on in the last block, if there is one; a
+    file that was cut to nothing gets no block any more; whoever comes past the soft limit of a writer that left nothing
+    to recover finds the file closed by another step; quotas, storage policies and the choice of a new block instead of
+    the last one (NEW_BLOCK) are not here.
+    """
+
+    @action
+    def append(s, client: Client, file: File) -> None:
+        """A client opens a closed file at its end; it is given the last block with its old stamp.
+
+        Source  FSDirAppendOp#appendFile, #prepareFileForAppend, BlockManager#convertLastBlockToUnderConstruction,
+                Hadoop 3.4.1; facts E.2, E.3, A2, A.4.
+        """
+        s.may_call(client)
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
+        if s.recover_lease_internal(client, file, None):
+            return
+        no_block = s.block[file].at(BlockLifecycle.absent)
+        replicated = ~(s.stored[file] & s.running).is_empty()
+        require(~s.block[file].at(BlockLifecycle.removed), "the file was not cut to nothing")
+        require(no_block | replicated, "the last block is sufficiently replicated", "IOException")
+        require(s.stream[client][file].stage.at(StreamStage.NONE), "the client has no stream of the file")
+        s.appends = s.appends + 1
+        s.file[file].fire(FileLifecycle.append)
+        s.client_name[file] = client
+        s.grant(client, file)
+        s.block[file].fire(BlockLifecycle.append, where=~no_block)
+        s.locations[file] = s.stored[file]
+        s.tried_as_primary[file].clear()
+        s.primary[file] = none
+        s.visible_bytes_are_promised(file)
+        s.open_stream(client, file)
+        stream = s.stream[client][file]
+        stream.acked = s.block_bytes[file]
+        stream.pipeline = s.stored[file]
+        observe(generation_stamp=s.block_stamp[file], num_bytes=s.block_bytes[file], locations=s.stored[file])
+
+
+class PipelineCalls(RecoveryStart, lane="namenode"):
+    """updateBlockForPipeline and updatePipeline.
+
+    Coarser than HDFS: one block a file, its last; datanodes are storages, and all of them are known. What the client
+    passes is read from its stream.
+    """
+
+    def check_block_under_construction(s, client: Client, file: File, refused: bool) -> None:
+        """FSNamesystem#checkUCBlock, in its order (facts E.6); stamps are not compared."""
+        error, expired = ("IOException", "LeaseExpiredException") if refused else (None, None)
+        require(~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed), "the block is known", error)
+        require(s.block[file].at(BlockLifecycle.under_construction), "the block is under construction", error)
+        require(s.under_construction(file), "the file is open for writing", error, defensive=refused)
+        s.not_deleted(file, error)
+        require(s.client_name[file] == client, "the caller owns the file", expired)
+
+    @action
+    def update_block_for_pipeline(s, client: Client, file: File) -> None:
+        """A client whose pipeline has lost a node asks for a stamp; the block as it is stored keeps its own.
+
+        Source  FSNamesystem#bumpBlockGenerationStamp, Hadoop 3.4.1; facts E.6, C.5, H.7.2.
+        """
+        s.may_call(client)
+        s.asks_for_stamp(client, file)
+        s.check_block_under_construction(client, file, True)
+        s.last_stamp = s.last_stamp + 1
+        s.takes_stamp(client, file)
+        observe(generation_stamp=s.last_stamp)
+
+    @action
+    def update_pipeline(s, client: Client, file: File) -> None:
+        """The pipeline is set up under the new stamp: the block takes it, the length and the nodes.
+
+        Source  FSNamesystem#updatePipeline, #updatePipelineInternal, Hadoop 3.4.1; facts A5, E.7.
+        """
+        s.may_call(client)
+        s.passes_pipeline(client, file)
+        s.check_block_under_construction(client, file, True)
+        stamp, length, nodes = s.new_pipeline(client, file)
+        may_replace_generation(BlockRecord(s, file), stamp, length)
+        replace_generation(BlockRecord(s, file), stamp, length, nodes)
+        s.goes_on(client, file)
+        observe(generation_stamp=stamp, num_bytes=length, locations=nodes)

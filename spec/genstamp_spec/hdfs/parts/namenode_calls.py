@@ -7,11 +7,10 @@ client calls fsync only while it writes a block; HDFS takes the call from any ow
 What a client knows and what becomes of a file's data, the views of the callers say; what is logged, `file_calls.py`.
 """
 
-from genstamp_model.language import Bool, Members, Number, Ordered, action, either, observe, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class AppendCall(Blocks, lane="namenode"):

@@ -4,14 +4,12 @@ Coarser than HDFS: the NameNode that stops is fenced at once (a JournalNode take
 can sync and answer nothing); of the reports that the standby has queued only the locations are left.
 """
 
-from genstamp_model.language import Lifecycle, Members, action, forall, none, observe, require, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.journal_state import Call, CallStage, Service
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, no_datanode
 from genstamp_spec.hdfs.state.journal import Logged
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle
 
 
 class NamenodeFailover(Logged, lane="namenode", callers=(Client, Datanode)):

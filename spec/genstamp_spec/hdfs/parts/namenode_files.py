@@ -7,26 +7,13 @@ has no bytes; the block is asked for its state, which Hadoop does in neither aba
 
 from typing import Any
 
-from genstamp_model.language import (
-    Bool,
-    Number,
-    Part,
-    action,
-    each,
-    number,
-    observe,
-    per,
-    require,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.namenode_calls import FsyncCall, TreeCalls
 from genstamp_spec.hdfs.parts.namenode_opening import Inodes
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
 from genstamp_spec.hdfs.state.outline import Writer
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 def exchanged(file: File, first: File, second: File) -> File:

@@ -6,7 +6,7 @@ Finer than HDFS in nothing; coarser as `recovery_start.py` says. Each step is on
 import enum
 from collections.abc import Callable
 
-from genstamp_model.language import action, case, exists, observe, pick, require, way
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import (
     Client,
@@ -15,9 +15,7 @@ from genstamp_spec.hdfs.parts.state import (
     Holder,
     NamespaceState,
 )
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle
 
 CREATING = "AlreadyBeingCreatedException"
 RECOVERING = "RecoveryInProgressException"

@@ -6,27 +6,13 @@ Coarser than HDFS: no quota and no erasure coding; appending changes no stamp, w
 
 from collections.abc import Callable
 
-from genstamp_model.language import (
-    Bool,
-    Part,
-    action,
-    case,
-    each,
-    either,
-    none,
-    number,
-    observe,
-    require,
-    way,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_blocks import SomeEarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
 from genstamp_spec.hdfs.state.outline import Writer
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class InodeHistory(Part):

@@ -4,7 +4,7 @@ The detailed form of `NamenodeBlocks.block_received`. Each helper is one method 
 an argument. Reports arrive as `report_messages.py` says.
 """
 
-from genstamp_model.language import Bool, Enumerated, Number, Ordered, action, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import (
     CorruptReason,
     FullReport,

@@ -5,15 +5,14 @@ NameNode is back at once, in safe mode, and leaves it when every complete block 
 refused with SafeModeException; where HA is on, HDFS answers RetriableException until the first safe mode is over.
 """
 
-from genstamp_model.language import Number, Ordered, action, forall, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.namenode_files import Tree
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
 from genstamp_spec.hdfs.state.earlier import Restarting
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 
 class NamenodeRestarts(EarlierBlocks, Leases, Restarting, lane="namenode"):

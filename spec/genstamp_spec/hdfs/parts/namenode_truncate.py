@@ -6,13 +6,12 @@ deleted it is not created again, since it is an inode. What an upgrade holds goe
 is not here. That a replica is shorter than the length to cut to (facts B.4 step 7) cannot happen here.
 """
 
-from genstamp_model.language import Bool, Number, action, case, each, none, observe, pick, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
 from genstamp_spec.hdfs.state.cuts import Cuts
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 LONGEST = 3  # no truncate to more bytes is looked at
 

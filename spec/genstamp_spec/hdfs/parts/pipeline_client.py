@@ -4,16 +4,7 @@ Coarser than HDFS: a packet is queued when it is sent. How a broken pipeline is 
 `pipeline_set_up.py`.
 """
 
-from genstamp_model.language import (
-    Number,
-    action,
-    largest,
-    observe,
-    pick,
-    require,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.hdfs.state.chain import Chain

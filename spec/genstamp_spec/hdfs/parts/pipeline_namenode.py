@@ -4,11 +4,10 @@ Coarser than HDFS: one block and one writer, so that checks of names and leases 
 are one step; somebody else's recovery of the block only begins here.
 """
 
-from genstamp_model.language import action, observe, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.pipeline_state import LateCall, PipelineState, Stage
 from genstamp_spec.hdfs.parts.state import Datanode, no_datanode, only
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class PipelineNamenode(PipelineState, lane="namenode"):

@@ -4,12 +4,7 @@ Coarser than `hdfs.pipeline`: no packet is sent again, as those that some node l
 received counts as acknowledged, so that nothing is cut; no node joins. A client knows at once which nodes have failed.
 """
 
-from genstamp_model.language import (
-    Bool,
-    action,
-    observe,
-    require,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, forget
 from genstamp_spec.hdfs.state.resumptions import Resumptions
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle

@@ -4,15 +4,7 @@ Coarser than HDFS: a failed set-up of a new block sets the same block up again o
 3.4.1 does if it is told so (HDFS-17299), and never takes a new block.
 """
 
-from genstamp_model.language import (
-    Bool,
-    action,
-    exists,
-    forall,
-    observe,
-    require,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.block_record import BlockRecord, may_replace_generation
 from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
 from genstamp_spec.hdfs.parts.pipeline_state import MOST_RECOVERIES, Stage

@@ -12,27 +12,7 @@ that joins later is the last one in HDFS too.
 import enum
 from typing import Final
 
-from genstamp_model.language import (
-    Bool,
-    Members,
-    Number,
-    Ordered,
-    Part,
-    Record,
-    choose,
-    enumeration,
-    flag,
-    lifecycle,
-    members,
-    minimum,
-    number,
-    optional,
-    ordered,
-    per,
-    record,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.block_record import BlockRecord, replace_generation
 from genstamp_spec.hdfs.parts.replica_state import ReplicaState
 from genstamp_spec.hdfs.parts.state import Client, Datanode

@@ -4,7 +4,7 @@ Coarser than HDFS: any source will do, and the target begins by itself; the byte
 one block name one generation of it, the last.
 """
 
-from genstamp_model.language import Ordered, action, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import IncrementalKind
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.state.block_map import BlockMap

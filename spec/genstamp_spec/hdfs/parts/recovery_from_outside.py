@@ -4,12 +4,11 @@ Coarser than HDFS: leases play no part, so that anybody may have an open file re
 record stays who he is (as after the soft limit, facts F.2); `hdfs.recovery` and `hdfs.lease` say who may.
 """
 
-from genstamp_model.language import Bool, Maybe, Number, Ordered, action, flag, none, number, observe, per, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.state.streams import Streams
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class RecoveryFromOutside(BlockSteps, Streams, lane="namenode"):

@@ -9,10 +9,7 @@ Coarser than HDFS: a primary that was given a younger command forgets the older 
 refused; a primary does not learn what the NameNode answered, which HDFS only logs.
 """
 
-from genstamp_model.language import (
-    action,
-    require,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.block_recovery import YOUNGEST, BlockRecovery
 from genstamp_spec.hdfs.parts.state import (
     Datanode,

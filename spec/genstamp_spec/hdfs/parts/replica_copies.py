@@ -4,7 +4,7 @@ Methods for the actions of any part, as in `replica_operations`. Both kinds of c
 datanode; how the bytes travel is the caller's business (`receive_byte`, `write_byte`).
 """
 
-from genstamp_model.language import Number, Ordered, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.replica_operations import ReplicaOperations
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
 from genstamp_spec.hdfs.parts.state import Datanode

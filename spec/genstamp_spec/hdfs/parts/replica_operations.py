@@ -9,7 +9,7 @@ writer, and `interrupt_writer` and `writer_ends` are steps before it.
 Coarser than HDFS: volumes and their references, reserved space, checksums of a partial chunk.
 """
 
-from genstamp_model.language import Bool, Number, Ordered, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, ReplicaState, Report, Writer
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle

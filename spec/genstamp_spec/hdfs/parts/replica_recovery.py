@@ -5,7 +5,7 @@ Methods for the actions of any part, as in `replica_operations`.
 Coarser than HDFS: a restart finds one copy of the block; two on different volumes are out of scope (facts B.8).
 """
 
-from genstamp_model.language import Bool, Number, Ordered, require, smallest, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.replica_copies import ReplicaCopies
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Report, Writer
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState

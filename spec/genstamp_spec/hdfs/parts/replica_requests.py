@@ -1,6 +1,6 @@
 """Requests about one block from other datanodes, primaries and the NameNode; stops and restarts of the datanode."""
 
-from genstamp_model.language import Number, action, largest, observe, pick, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation, ReplicaWriters
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle

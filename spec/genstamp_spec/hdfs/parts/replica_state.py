@@ -7,22 +7,7 @@ stands for a chunk with its checksum.
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Enumerated,
-    Number,
-    Ordered,
-    Part,
-    Record,
-    enumeration,
-    lifecycle,
-    members,
-    number,
-    ordered,
-    per,
-    record,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 

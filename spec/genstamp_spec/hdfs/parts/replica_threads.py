@@ -8,7 +8,7 @@ Coarser than HDFS: the copy stands for every operation that stops a writer.
 
 import enum
 
-from genstamp_model.language import action, enumeration, members, ordered, per, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.replica_copies import ReplicaCopies
 from genstamp_spec.hdfs.parts.replica_state import Writer
 from genstamp_spec.hdfs.parts.state import Datanode

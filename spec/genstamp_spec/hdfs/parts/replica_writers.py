@@ -12,28 +12,7 @@ pipeline or is finalized; a thread whose replica is deleted ends with it.
 import functools
 import operator
 
-from genstamp_model.language import (
-    Bool,
-    Enumerated,
-    Index,
-    Number,
-    Ordered,
-    Record,
-    action,
-    choose,
-    count,
-    lifecycle,
-    limit,
-    members,
-    number,
-    observation,
-    observe,
-    ordered,
-    per,
-    pick,
-    record,
-    require,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_state import Report, Writer
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState

@@ -8,7 +8,7 @@ Coarser than HDFS: what the full report of a datanode says of one block is a mes
 carried out as it is handed out; no report is lost while its datanode runs (HDFS sends a failed one again).
 """
 
-from genstamp_model.language import Bool, Enumerated, Ordered, action, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import (
     FullReport,
     IncrementalKind,

@@ -7,18 +7,7 @@ storage is kept for the datanode.
 
 import enum
 
-from genstamp_model.language import (
-    Enumerated,
-    Index,
-    Record,
-    enumeration,
-    flag,
-    members,
-    number,
-    ordered,
-    per,
-    record,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import BlockState, ClientState, Datanode, DatanodeState, File, FileState
 
 

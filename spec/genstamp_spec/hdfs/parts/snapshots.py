@@ -4,19 +4,10 @@ Coarser than HDFS: a file is in one snapshot at a time, which is taken while the
 but never rolled back: what a rollback needs is kept as history. Deleting a snapshot stands with truncate.
 """
 
-from genstamp_model.language import (
-    Number,
-    action,
-    largest,
-    observe,
-    require,
-    smallest,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File
-from genstamp_spec.hdfs.state.snapshots import HeldBlocks
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.hdfs.state.cuts import HeldBlocks
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class Snapshots(HeldBlocks, lane="namenode"):

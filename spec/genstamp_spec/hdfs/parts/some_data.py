@@ -6,12 +6,7 @@ fails only if it is younger than what the NameNode knows of; a datanode leads on
 no pipeline recovery. A replica is reported at any time.
 """
 
-from genstamp_model.language import (
-    action,
-    exists,
-    observe,
-    require,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import (
     Client,
     Datanode,

@@ -5,13 +5,11 @@ it writes; no leases; a packet reaches and is acknowledged by the whole pipeline
 each call is that of HDFS.
 """
 
-from genstamp_model.language import Bool, Maybe, action, each, forall, observe, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import IncrementalKind, not_corrupt
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Replica, Stream, StreamStage, no_stream, only
 from genstamp_spec.hdfs.state.block_map import BlockMap
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 
 class SomeWriters(BlockMap, lane=Client):

@@ -8,25 +8,7 @@ Lengths are left out, and expected locations. What the standby does with a repor
 import enum
 from collections.abc import Callable
 
-from genstamp_model.language import (
-    Bool,
-    Enumerated,
-    Members,
-    Part,
-    Record,
-    action,
-    each,
-    enumeration,
-    flag,
-    members,
-    ordered,
-    per,
-    record,
-    require,
-    sequence,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, only
 
 

@@ -6,30 +6,8 @@ so that 0 stands for "none" and the first stamp given out is 1.
 
 import enum
 
-from genstamp_model.language import (
-    Bool,
-    Index,
-    Members,
-    Part,
-    Record,
-    each,
-    enumeration,
-    flag,
-    lifecycle,
-    members,
-    named,
-    none,
-    number,
-    optional,
-    ordered,
-    per,
-    record,
-    those,
-)
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_model.language import *
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle, ReplicaLifecycle
 
 
 class Holder(Index, symmetric=True, unnamed="Client"):

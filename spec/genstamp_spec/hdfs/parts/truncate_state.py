@@ -2,10 +2,9 @@
 
 import enum
 
-from genstamp_model.language import Record, enumeration, flag, lifecycle, members, number, ordered, per, record
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import BlockState, Client, Datanode, File
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class TruncateMode(enum.Enum):

@@ -1,6 +1,6 @@
 """Callers with streams that append to a closed file."""
 
-from genstamp_model.language import Bool, Members, Number, Ordered, number, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import BlockState, Client, Datanode, File, Replica, StreamStage
 from genstamp_spec.hdfs.state.streams import Streams
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle

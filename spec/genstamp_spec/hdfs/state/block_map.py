@@ -5,7 +5,7 @@ Each helper is one method of BlockManager, with its condition as an argument: wh
 
 from collections.abc import Callable
 
-from genstamp_model.language import Bool, Members, Number, Ordered, each, none, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import (
     CorruptReason,
     IncrementalKind,
@@ -14,9 +14,7 @@ from genstamp_spec.hdfs.parts.reports_state import (
     not_corrupt,
 )
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica, only
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 
 class Reports(ReportsState):

@@ -1,19 +1,7 @@
 """A pipeline as its actors share it: the writer's loop of recoveries, and what the datanodes of the chain are asked."""
 
-from genstamp_model.language import (
-    Attempt,
-    Bool,
-    Ordered,
-    attempt,
-    each,
-    exists,
-    forall,
-    none,
-    observe,
-    require,
-    those,
-    when,
-)
+from genstamp_model.language import *
+from genstamp_model.language import Attempt
 from genstamp_spec.hdfs.parts.pipeline_state import Connection, PipelineState, Stage
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_state import Writer

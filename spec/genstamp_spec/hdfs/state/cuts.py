@@ -1,11 +1,36 @@
 """Callers with streams that cut files: which of two replicas a datanode works on, and what a truncate makes of it."""
 
-from genstamp_model.language import Bool, Members, Number, each, none, smallest, those, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
 from genstamp_spec.hdfs.parts.truncate_state import FinalizedReplica, TruncateMode, TruncateState
-from genstamp_spec.hdfs.state.snapshots import HeldBlocks
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.hdfs.state.streams import Streams
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
+
+
+class SnapshotState(Part):
+    """What the NameNode keeps of snapshots and of an upgrade that is not finalized."""
+
+    snapshot = per(File, flag())
+    snapshot_bytes = per(File, number(limit="bytes"))  # the length that the snapshot shows
+    shown_beyond = number(limit="bytes")  # history: most bytes beyond that length that a reader of it was shown
+    snapshots = number(limit="snapshots")  # history: only limited, never read
+
+    upgrade = flag()
+    rollback_bytes = per(File, number(limit="bytes"))  # history: length of each closed file as the upgrade began
+    upgrades = number(limit="upgrades")  # history: only limited, never read
+
+
+class HeldBlocks(Streams, SnapshotState):
+    """How a block is seen in a snapshot."""
+
+    def snapshot_replica(s, file: File, datanode: Datanode) -> tuple[Bool, Number]:
+        """Whether the datanode serves the snapshot's block, and its length there."""
+        replica = s.replica[datanode][file]
+        serving = replica.state.at(ReplicaLifecycle.finalized, ReplicaLifecycle.rbw, ReplicaLifecycle.rur)
+        return serving, replica.num_bytes
+
+    def may_upgrade(s) -> None:
+        """Checks: an upgrade may begin; here, at any time."""
 
 
 class Cuts(HeldBlocks, TruncateState):

@@ -1,6 +1,6 @@
 """Callers of the NameNode where files have more than one block, and where it starts again."""
 
-from genstamp_model.language import Bool, Number, Ordered, Part, flag, number, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_state import EarlierState
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File
 from genstamp_spec.hdfs.state.namenode import Callers

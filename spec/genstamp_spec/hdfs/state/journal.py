@@ -1,6 +1,6 @@
 """Callers of a NameNode with an edit log: what primaries of recoveries in outline are given, and bring back."""
 
-from genstamp_model.language import Bool, each, exists, require, when
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.journal_state import CallState, Edit, Opcode, Service
 from genstamp_spec.hdfs.parts.state import (
     Attempt,
@@ -13,8 +13,7 @@ from genstamp_spec.hdfs.parts.state import (
     no_datanode,
 )
 from genstamp_spec.hdfs.state.earlier import SeveralBlocks
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class Logged(SeveralBlocks, CallState):

@@ -7,7 +7,7 @@ the least, and a view of a finer grain says what it is.
 
 from collections.abc import Callable
 
-from genstamp_model.language import Bool, Members, Number, Ordered, case
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Attempt, BlockState, Client, Datanode, File, FileState, RunningState
 
 

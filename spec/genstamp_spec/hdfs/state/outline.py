@@ -4,23 +4,7 @@ The replicas of a block are alike and either being written or finalized, and a d
 a time.
 """
 
-from genstamp_model.language import (
-    Bool,
-    Number,
-    Ordered,
-    Part,
-    Record,
-    each,
-    enumeration,
-    exists,
-    flag,
-    number,
-    ordered,
-    per,
-    record,
-    require,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import (
     Attempt,
     AttemptStage,
@@ -34,8 +18,7 @@ from genstamp_spec.hdfs.parts.state import (
     only,
 )
 from genstamp_spec.hdfs.state.earlier import SeveralBlocks
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 
 class Writer(Record):

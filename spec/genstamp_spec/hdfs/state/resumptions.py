@@ -1,20 +1,6 @@
 """Callers with streams that set their pipelines up again."""
 
-from genstamp_model.language import (
-    Bool,
-    Members,
-    Number,
-    Ordered,
-    Part,
-    Record,
-    members,
-    ordered,
-    per,
-    record,
-    require,
-    those,
-    when,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, no_datanode
 from genstamp_spec.hdfs.state.appends import Appends
 

@@ -1,6 +1,6 @@
 """Callers of the NameNode with streams, replicas and recoveries in full."""
 
-from genstamp_model.language import Bool, Members, Number, Ordered, exists, minimum, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import (
     Attempt,
     AttemptStage,
@@ -17,8 +17,7 @@ from genstamp_spec.hdfs.parts.state import (
     no_stream,
 )
 from genstamp_spec.hdfs.state.namenode import Callers
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class Streams(Callers, TurnState, DatanodeState, ClientState, PrimaryState):

@@ -6,18 +6,7 @@ relies on it keeps what is left. Beside the abstract files without truncate, of 
 
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Number,
-    System,
-    action,
-    leads_to,
-    pick,
-    require,
-    smallest,
-    transition,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Holder
 from genstamp_spec.hdfs.systems.durable_prefix import LONGEST as LONGEST_PREFIX
 from genstamp_spec.hdfs.systems.durable_prefix import OMITS as OMITS_OF_DURABLE_PREFIX
@@ -94,7 +83,9 @@ SINGLE_WRITER_TRUNCATE = System(
     "hdfs.single_writer_truncate",
     parts=[TruncatedFileProperties],
     doc="The abstract file with one writer at a time, which may be cut; hdfs.write_path_truncate refines it.",
-    configurations=[Configuration("two", sizes={"Client": 2}, doc="two clients and the NameNode")],
+    rows="""
+        two: Client=2; two clients and the NameNode
+    """,
     omits=OMITS_OF_SINGLE_WRITER,
 )
 
@@ -148,6 +139,8 @@ DURABLE_PREFIX_TRUNCATE = System(
     "hdfs.durable_prefix_truncate",
     parts=[TruncatedPrefixProperties],
     doc="The abstract file whose acknowledged prefix stays, until it is cut; hdfs.write_path_truncate refines it.",
-    configurations=[Configuration("two", sizes={"Client": 2}, doc="two readers")],
+    rows="""
+        two: Client=2; two readers
+    """,
     omits=OMITS_OF_DURABLE_PREFIX[1:],
 )

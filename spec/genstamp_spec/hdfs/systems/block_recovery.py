@@ -8,35 +8,20 @@ deleted meanwhile. `hdfs.recovery` has the leases, and calls that are answered a
 
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    System,
-    exists,
-    invariant,
-    transition,
-    witness,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.block_recovery import BUGS
 from genstamp_spec.hdfs.bugs.block_recovery_2_7 import HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery, CarefulAgreement
 from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeContact, DatanodeReplicas
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.recovery_from_outside import FileDeletion, RecoveryFromOutside
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Replica, StreamStage
-from genstamp_spec.hdfs.state.contact import Contact, Contacts
-from genstamp_spec.hdfs.state.messages import Holding, Messages
-from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
-from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
-from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.hdfs.state.messages import Contact, Contacts, Holding, Messages
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises, RecoveryStates, RecoverySteps
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 OMITS = (
     "leases, and who may have a file recovered: hdfs.recovery and hdfs.lease",
@@ -160,67 +145,20 @@ BLOCK_RECOVERY = System(
     parts=[*OUTSIDE, FileDeletion, DatanodeContact, RecoveryMessages, CarefulAgreement, *SHARED, SilenceAndDeletion],
     doc="The recovery of one block: lost, late and doubled messages, silent and dead datanodes, deletion.",
     semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-3.5": HADOOP_3_5, "hadoop-2.7": HADOOP_2_7},
-    default_semantics="repaired",
-    limits={
-        "stamps": 2,
-        "bytes": 1,
-        "crashes": 0,
-        "calls": 0,
-        "reports": 1,
-        "lost_commands": 0,
-        "silences": 0,
-        "deletions": 0,
-    },
-    configurations=[
-        Configuration(
-            "late",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"calls": 1, "lost_commands": 1},
-            doc="one recovery, whose command is lost, or a call of which times out and comes late",
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={"crashes": 1, "deletions": 1},
-            doc="another client, whose calls are refused, and a time without any datanode",
-        ),
-        Configuration(
-            "overlapping",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 3, "calls": 1, "reports": 2},
-            doc="two recoveries of one block, with reports and calls of the first during the second",
-        ),
-        Configuration(
-            "silent",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"crashes": 1, "calls": 1, "silences": 1},
-            doc="datanodes that crash, are stale, dead, or unknown to the NameNode",
-        ),
-        Configuration(
-            "restarts",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"bytes": 2, "crashes": 1, "calls": 1},
-            doc="replicas that come back from a restart, with bytes lost",
-        ),
-        Configuration(
-            "lengths",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 3, "bytes": 2, "calls": 1},
-            doc="replicas of several lengths, some of which an earlier recovery has finalized",
-        ),
-        Configuration(
-            "deleted",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"lost_commands": 1, "deletions": 1, "silences": 1},
-            doc="the file is deleted while its block is recovered",
-        ),
-        Configuration(
-            "three_datanodes",
-            sizes={"Client": 1, "File": 1, "Datanode": 3},
-            limits={"silences": 1},
-            doc="a pipeline of three, one of which is silent",
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 Datanode=2 stamps=2 bytes=1 crashes=0 calls=0 reports=1 lost_commands=0 silences=0
+            deletions=0
+        late: calls=1 lost_commands=1; one recovery, whose command is lost, or a call of which times out and comes late
+        two_clients: Client=2 Datanode=1 crashes=1 deletions=1;
+            another client, whose calls are refused, and a time without any datanode
+        overlapping: stamps=3 calls=1 reports=2;
+            two recoveries of one block, with reports and calls of the first during the second
+        silent: crashes=1 calls=1 silences=1; datanodes that crash, are stale, dead, or unknown to the NameNode
+        restarts: bytes=2 crashes=1 calls=1; replicas that come back from a restart, with bytes lost
+        lengths: stamps=3 bytes=2 calls=1; replicas of several lengths, some of which an earlier recovery has finalized
+        deleted: lost_commands=1 silences=1 deletions=1; the file is deleted while its block is recovered
+        three_datanodes: Datanode=3 silences=1; a pipeline of three, one of which is silent
+    """,
     bugs=BUGS,
     idle={
         f"commit_block_synchronization_{how}": "its report stays in the network, and may come again"

@@ -4,12 +4,11 @@ The parts of `hdfs.block_recovery`, with so many mishaps and no more (`bounded_f
 file whose writer has stopped is closed eventually, whatever went wrong before, at any rate of attempts.
 """
 
-from genstamp_model.language import Bool, Configuration, System, exists, leads_to
-from genstamp_spec.hdfs.bugs.block_recovery_ends import BUGS
-from genstamp_spec.hdfs.bugs.block_recovery_ends_2_7 import HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.block_recovery_ends import BUGS, HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
+from genstamp_spec.hdfs.parts.block_recovery import CarefulAgreement
 from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
-from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
-from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeContact
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.systems.block_recovery import OUTSIDE, SHARED, BlockRecoveryProperties
@@ -97,56 +96,17 @@ BLOCK_RECOVERY_ENDS = System(
         "hadoop-3.5": HADOOP_3_5,
         "hadoop-2.7": HADOOP_2_7,
     },
-    default_semantics="repaired",
-    limits={
-        "stamps": 4,
-        "bytes": 1,
-        "broken_disks": 1,
-        "lost_commands": 1,
-        "silences": 1,
-        "slow_attempts": 1,
-        # Crashes and calls are bounded by the number of mishaps.
-        "crashes": 1,
-        "calls": 1,
-        "reports": 2,
-    },
-    configurations=[
-        Configuration(
-            "one_datanode",
-            sizes={"Client": 1, "File": 1, "Datanode": 1, "Mishap": 1},
-            doc="a lost command, a lost report or a forgotten storage",
-            renumber=True,
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 1, "Mishap": 1},
-            doc="another client, whose calls are refused",
-            renumber=True,
-        ),
-        Configuration(
-            "one_mishap",
-            sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 1},
-            limits={"stamps": 5},
-            doc="a crash, a broken disk, a call that times out, and what else goes wrong once",
-            renumber=True,
-        ),
-        Configuration(
-            "two_dead_recoveries",
-            sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 3},
-            limits={"bytes": 2, "broken_disks": 0, "lost_commands": 0, "silences": 0, "slow_attempts": 0},
-            doc="a crash, a call that times out and a lost report",
-            on_demand=True,
-            renumber=True,
-        ),
-        Configuration(
-            "crash_and_broken_disk",
-            sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 2},
-            limits={"stamps": 3, "reports": 1, "calls": 0, "lost_commands": 0, "silences": 0, "slow_attempts": 0},
-            doc="a crash and a broken disk, of which the second waits until there is no other",
-            on_demand=True,
-            renumber=True,
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 Datanode=2 Mishap=1 stamps=4 bytes=1 broken_disks=1 lost_commands=1 silences=1
+            slow_attempts=1 crashes=1 calls=1 reports=2
+        one_datanode: Datanode=1 renumber; a lost command, a lost report or a forgotten storage
+        two_clients: Client=2 Datanode=1 renumber; another client, whose calls are refused
+        one_mishap: stamps=5 renumber; a crash, a broken disk, a call that times out, and what else goes wrong once
+        two_dead_recoveries: Mishap=3 bytes=2 broken_disks=0 lost_commands=0 silences=0 slow_attempts=0 on_demand
+            renumber; a crash, a call that times out and a lost report
+        crash_and_broken_disk: Mishap=2 stamps=3 lost_commands=0 silences=0 slow_attempts=0 calls=0 reports=1 on_demand
+            renumber; a crash and a broken disk, of which the second waits until there is no other
+    """,
     bugs=BUGS,
     omits=OMITS,
 )

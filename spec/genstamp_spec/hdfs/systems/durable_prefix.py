@@ -10,24 +10,7 @@ Coarser than any of them: bytes have no values, and what was written but not ack
 
 from typing import Final, Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Number,
-    Part,
-    System,
-    action,
-    flag,
-    invariant,
-    leads_to,
-    number,
-    per,
-    pick,
-    require,
-    transition,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client
 
 LONGEST: Final = 7
@@ -145,9 +128,9 @@ DURABLE_PREFIX = System(
     "hdfs.durable_prefix",
     parts=[DurablePrefixProperties],
     doc="An abstract file whose acknowledged prefix stays; systems with pipelines and block recovery refine it.",
-    configurations=[
-        Configuration("two", sizes={"Client": 2}, doc="two readers"),
-        Configuration("three", sizes={"Client": 3}, doc="three readers"),
-    ],
+    rows="""
+        two: Client=2; two readers
+        three: Client=3; three readers
+    """,
     omits=OMITS,
 )

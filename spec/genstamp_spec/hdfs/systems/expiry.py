@@ -1,6 +1,6 @@
 """hdfs.expiry: what has to happen eventually to a file whose writer is silent, or that another client wants."""
 
-from genstamp_model.language import Bool, Configuration, System, exists, invariant, leads_to, when, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.expiry import EXPIRY_2_7, EXPIRY_BUGS
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps, Outlasted
@@ -13,8 +13,7 @@ from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, Names
 from genstamp_spec.hdfs.state.outline import Outline
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 TIME = ("soft_limit_passes", "recovery_gate_opens")
 MONITOR = ("release_expired_lease_closes", "release_expired_lease_starts", "release_expired_lease_waits")
@@ -160,8 +159,6 @@ class ExpiryProperties(Outline, NamespaceState, Outlasted):
         return before & s.block[file].at(BlockLifecycle.under_recovery)
 
 
-LIMITS = {"stamps": 4, "bytes": 1, "older": 0, "crashes": 0, "removals": 0, "renames": 0}
-
 EXPIRY = System(
     "hdfs.expiry",
     parts=[
@@ -178,30 +175,12 @@ EXPIRY = System(
     ],
     doc="What has to happen eventually to a file whose writer is silent, or that another client wants.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": EXPIRY_2_7},
-    default_semantics="repaired",
-    configurations=[
-        Configuration(
-            "one_client",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits=LIMITS,
-            doc="the writer and the NameNode",
-            renumber=True,
-        ),
-        Configuration(
-            "two_primaries",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=LIMITS,
-            doc="an older recovery ends after a younger one",
-            renumber=True,
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits=LIMITS,
-            doc="another client wants the file",
-            renumber=True,
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 Datanode=1 stamps=4 bytes=1 older=0 crashes=0 removals=0 renames=0
+        one_client: renumber; the writer and the NameNode
+        two_primaries: Datanode=2 renumber; an older recovery ends after a younger one
+        two_clients: Client=2 renumber; another client wants the file
+    """,
     bugs=EXPIRY_BUGS,
     idle={
         **dict.fromkeys(("removals", "renames"), "no file is removed or renamed"),

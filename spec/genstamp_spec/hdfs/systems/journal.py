@@ -3,23 +3,24 @@
 Which changes survive the NameNode, and that the next one goes on from just there.
 """
 
-from genstamp_model.language import Configuration, System
-from genstamp_spec.hdfs.bugs.journal import HDFS_12369, JOURNAL_BUGS
-from genstamp_spec.hdfs.bugs.journal_2_7 import JOURNAL_2_7
-from genstamp_spec.hdfs.bugs.journal_holes import CLOSING_FAILS_HALF_WAY, RECOVERY_ID_LEAVES_UNSYNCED
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.journal import (
+    CLOSING_FAILS_HALF_WAY,
+    HDFS_12369,
+    JOURNAL_2_7,
+    JOURNAL_BUGS,
+    RECOVERY_ID_LEAVES_UNSYNCED,
+)
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
-from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock, TwoBlocks
 from genstamp_spec.hdfs.parts.edit_log import EditLog
 from genstamp_spec.hdfs.parts.edit_replay import EditReplay
 from genstamp_spec.hdfs.parts.file_calls import LoggedAppends, LoggedRecovery, LoggedTree, LoggedWrites
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall, FsyncCall, TreeCalls
 from genstamp_spec.hdfs.parts.namenode_failover import NamenodeFailover
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
-from genstamp_spec.hdfs.parts.recovery_in_outline import RecoveryInOutline
-from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
-from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryInOutline, RecoveryStart
 from genstamp_spec.hdfs.systems.journal_promises import JournalProperties
 
 OMITS = (
@@ -32,24 +33,6 @@ OMITS = (
     "the time after which the retry cache forgets",
     "the client's crash, and the answers of recoverLease and renewLease",
 )
-
-
-LIMITS = (
-    "stamps",
-    "bytes",
-    "crashes",
-    "edits",
-    "namenode_failures",
-    "lost_answers",
-    "renames",
-    "deletions",
-    "quota_changes",
-    "older",
-    "second_blocks",
-    "queued_reports",
-    "left_open",
-)
-"""What does not happen in a configuration unless it says how often."""
 
 
 JOURNAL = System(
@@ -83,85 +66,23 @@ JOURNAL = System(
         "hadoop-2.7": (RECOVERY_ID_LEAVES_UNSYNCED, CLOSING_FAILS_HALF_WAY, HDFS_12369, *JOURNAL_2_7),
     },
     bugs=JOURNAL_BUGS,
-    default_semantics="repaired",
-    limits=dict.fromkeys(LIMITS, 0),
-    configurations=[
-        Configuration(
-            "small",
-            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits={"stamps": 1, "bytes": 1, "namenode_failures": 1, "edits": 2},
-            doc="one client writes one file, and the NameNode stops once",
-        ),
-        Configuration(
-            "takeover",
-            sizes={"Client": 2, "File": 1, "Datanode": 1, "Path": 1},
-            limits={"stamps": 2, "bytes": 1, "namenode_failures": 0, "edits": 1},
-            doc="two clients and the NameNode compete for a file",
-        ),
-        Configuration(
-            "takeover_after_loss",
-            sizes={"Client": 2, "File": 1, "Datanode": 1, "Path": 1},
-            limits={"stamps": 2, "edits": 1, "lost_answers": 1, "deletions": 1},
-            doc="a client whose answer was lost calls for something else, and meets another writer",
-            on_demand=True,
-        ),
-        Configuration(
-            "recoveries",
-            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits={"stamps": 3, "bytes": 1, "namenode_failures": 2, "edits": 1},
-            doc="recoveries and pipelines over two failures",
-        ),
-        Configuration(
-            "appends",
-            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits={"stamps": 2, "bytes": 2, "namenode_failures": 1, "edits": 2, "quota_changes": 1},
-            doc="a file that is opened again",
-        ),
-        Configuration(
-            "lost_answers",
-            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits={"stamps": 2, "bytes": 1, "namenode_failures": 1, "edits": 2, "lost_answers": 2},
-            doc="calls that are made again",
-        ),
-        Configuration(
-            "deletions",
-            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits={"stamps": 2, "bytes": 1, "namenode_failures": 1, "edits": 2, "deletions": 1},
-            doc="an open file is deleted",
-        ),
-        Configuration(
-            "renames",
-            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 2},
-            limits={"stamps": 1, "bytes": 1, "namenode_failures": 1, "edits": 2, "renames": 1, "crashes": 1},
-            doc="an open file is renamed",
-        ),
-        Configuration(
-            "two_files",
-            sizes={"Client": 1, "File": 2, "Datanode": 1, "Path": 2},
-            limits={"stamps": 2, "bytes": 1, "namenode_failures": 0, "edits": 1, "deletions": 1},
-            doc="a path that is used again",
-        ),
-        Configuration(
-            "two_blocks",
-            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits={"stamps": 3, "bytes": 1, "namenode_failures": 1, "edits": 2, "second_blocks": 1},
-            doc="a file of two blocks",
-        ),
-        Configuration(
-            "reports",
-            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits={
-                "stamps": 2,
-                "bytes": 1,
-                "namenode_failures": 1,
-                "edits": 1,
-                "crashes": 1,
-                "queued_reports": 1,
-                "left_open": 1,
-            },
-            doc="a standby that keeps reports, and a recovery that leaves the file open",
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 Datanode=1 Path=1 stamps=0 bytes=0 crashes=0 edits=0 namenode_failures=0 lost_answers=0
+            renames=0 deletions=0 quota_changes=0 older=0 second_blocks=0 queued_reports=0 left_open=0
+        small: stamps=1 bytes=1 edits=2 namenode_failures=1; one client writes one file, and the NameNode stops once
+        takeover: Client=2 stamps=2 bytes=1 edits=1; two clients and the NameNode compete for a file
+        takeover_after_loss: Client=2 stamps=2 edits=1 lost_answers=1 deletions=1 on_demand;
+            a client whose answer was lost calls for something else, and meets another writer
+        recoveries: stamps=3 bytes=1 edits=1 namenode_failures=2; recoveries and pipelines over two failures
+        appends: stamps=2 bytes=2 edits=2 namenode_failures=1 quota_changes=1; a file that is opened again
+        lost_answers: stamps=2 bytes=1 edits=2 namenode_failures=1 lost_answers=2; calls that are made again
+        deletions: stamps=2 bytes=1 edits=2 namenode_failures=1 deletions=1; an open file is deleted
+        renames: Path=2 stamps=1 bytes=1 crashes=1 edits=2 namenode_failures=1 renames=1; an open file is renamed
+        two_files: File=2 Path=2 stamps=2 bytes=1 edits=1 deletions=1; a path that is used again
+        two_blocks: stamps=3 bytes=1 edits=2 namenode_failures=1 second_blocks=1; a file of two blocks
+        reports: stamps=2 bytes=1 crashes=1 edits=1 namenode_failures=1 queued_reports=1 left_open=1;
+            a standby that keeps reports, and a recovery that leaves the file open
+    """,
     meets=(("update_pipeline", "the new stamp is above the block's"),),
     idle={"alive": "clients do not stop"},
     omits=OMITS,

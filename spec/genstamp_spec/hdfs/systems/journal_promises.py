@@ -2,13 +2,12 @@
 
 from typing import Final, Self, cast
 
-from genstamp_model.language import Bool, invariant, leads_to, transition, when, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.client_calls import AT_MOST_ONCE
 from genstamp_spec.hdfs.parts.journal_state import CallKind, CallStage, Opcode, Service
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.state.journal import Logged
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 LONGEST: Final = 3
 """How many edits no configuration exceeds: properties that speak of all of them go so far."""

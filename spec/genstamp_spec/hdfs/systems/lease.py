@@ -3,10 +3,8 @@
 Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the properties.
 """
 
-from genstamp_model.language import Bool, Configuration, Hole, Members, System, action, observe, require
-from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
-from genstamp_spec.hdfs.bugs.lease_2_7 import LEASE_2_7
-from genstamp_spec.hdfs.bugs.lease_2_10 import HDFS_10240_BY_FORCE
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.lease import HDFS_10240_BY_FORCE, LEASE_2_7, LEASE_BUGS
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, RepeatedAddBlock
 from genstamp_spec.hdfs.parts.late_calls import LateCalls
 from genstamp_spec.hdfs.parts.lease_history import Owners
@@ -22,8 +20,7 @@ from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datano
 from genstamp_spec.hdfs.refinements import length_with_earlier, single_writer
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 OMITS = (
     "replicas one by one, pipelines and what a block recovery does: they are in hdfs.pipeline and hdfs.recovery",
@@ -41,25 +38,14 @@ SOFT_LIMIT_TAKES_THE_FILE = Hole(
     "soft-limit-takes-the-file",
     "a file that another client has had taken over after the soft limit stays with its old writer",
     parts=(WriterKeepsTheFile,),
-    breaks=("taken_over_file_leaves_its_writer",),
-    configuration="two_clients",
-    depth=4,
-    repair=(
-        "give the file to the NameNode's own holder, as past the hard limit, when internalReleaseLease "
-        "starts a recovery."
-    ),
     source="facts F.2; FSNamesystem#recoverLeaseInternal, #internalReleaseLease with newHolder null, Hadoop 3.4.1",
-)
+).at("two_clients", "taken_over_file_leaves_its_writer")
 FSYNC_STOPS_FOR_A_RECOVERY = Hole(
     "fsync-stops-for-a-recovery",
     "fsync changes the length of a block that is under recovery",
     drops=(("fsync", "the last block is being written"),),
-    breaks=("fenced_client_changes_nothing",),
-    configuration="two_clients",
-    depth=5,
-    repair="let fsync refuse a last block that is UNDER_RECOVERY, as complete does since HDFS-10240.",
     source="facts A6, E.10; FSNamesystem#fsync, FileUnderConstructionFeature#updateLengthOfLastBlock, Hadoop 3.4.1",
-)
+).at("two_clients", "fenced_client_changes_nothing")
 LATE_FSYNC_CHANGES_NOTHING = Hole(
     "late-fsync-changes-nothing",
     "an fsync that comes late changes a length that was committed, lowers one, or sets that of the next block",
@@ -71,29 +57,18 @@ LATE_FSYNC_CHANGES_NOTHING = Hole(
             "the length does not fall",
         )
     ),
-    breaks=("commit_fixes_content", "promised_bytes_are_known", "fenced_client_changes_nothing"),
-    configuration="late_calls",
-    depth=6,
-    repair=(
-        "pass the block with fsync, and take the length only if the stamp is the block's, the block is "
-        "UNDER_CONSTRUCTION and the length grows."
-    ),
     source="facts A6, E.10; FSNamesystem#fsync, FileUnderConstructionFeature#updateLengthOfLastBlock, Hadoop 3.4.1",
-)
+).at("late_calls", "commit_fixes_content", "promised_bytes_are_known", "fenced_client_changes_nothing")
 ABANDON_LOOKS_AT_THE_BLOCK = Hole(
     "abandon-looks-at-the-block",
     "abandonBlock drops a block that is under recovery",
     drops=(("abandon_block", "the block is not under recovery"),),
-    breaks=("fenced_client_changes_nothing",),
-    configuration="two_clients",
-    depth=4,
-    repair="let abandonBlock refuse a block that is UNDER_RECOVERY or COMMITTED.",
     source="facts E.8, A15; FSDirWriteFileOp#abandonBlock, Hadoop 3.4.1",
-)
+).at("two_clients", "fenced_client_changes_nothing")
 
 
 class OnlyOneBlockFilesPassNone(Owners):
-    """Whoever passes no block is taken for the writer of a file without blocks, or with one."""
+    """After an append to a full block, a repeated addBlock or complete is refused: the client has no block to pass."""
 
     def may_have_passed_none(s, file: File) -> Bool:
         """The file has one block."""
@@ -106,21 +81,15 @@ class OnlyOneBlockFilesPassNone(Owners):
 
 APPEND_TO_A_FULL_BLOCK_PASSES_NONE = Hole(
     "append-to-a-full-block-passes-none",
-    "after an append to a full block, a repeated addBlock or complete is refused: the client has no block to pass",
     parts=(OnlyOneBlockFilesPassNone,),
-    breaks=("missed_block_can_be_had", "missed_close_can_be_had"),
-    configuration="late_calls",
-    depth=7,
-    repair=(
-        "take no previous block for the one before the last where that is complete and the last is empty; "
-        "let complete accept none for a closed file."
-    ),
     source="found with this model; FSDirWriteFileOp#analyzeFileState, #completeFileInternal, Hadoop 3.4.1",
-)
+).at("late_calls", "missed_block_can_be_had", "missed_close_can_be_had")
 
 
 class RecoveryChangesFirst(Owners):
-    """The file is found not to be closable when the last block is changed already."""
+    """A recovery that cannot close the file has completed the last block in memory when it finds out, and logs
+    nothing.
+    """
 
     def before_closing_fails(s, file: File, attempt: Attempt) -> None:
         """The last block is complete in memory only; where nothing was found, it would be gone."""
@@ -187,19 +156,14 @@ class RecoveryChangesFirst(Owners):
 
 CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(
     "closing-fails-before-it-begins",
-    "a recovery that cannot close the file has completed the last block in memory when it finds out, and logs nothing",
     parts=(RecoveryChangesFirst,),
-    breaks=("only_the_last_two_blocks_are_incomplete",),
-    configuration="blocks",
-    depth=7,
-    repair="ask whether every earlier block is COMPLETE before the last block is changed or removed.",
     source="facts G.6, S19; HDFS-17861, fixed in 3.5.0 for a removed block; "
     "FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
-)
+).at("blocks", "only_the_last_two_blocks_are_incomplete")
 
 
 class AppendWithoutDatanodes(Owners):
-    """Where no datanode is live, no replica is asked for."""
+    """Where no datanode is live, append opens a file and gives its last block without a location."""
 
     def are_enough(s, stored: Members[Datanode]) -> Bool:
         """The least replication is never more than there are live datanodes."""
@@ -208,20 +172,10 @@ class AppendWithoutDatanodes(Owners):
 
 APPEND_NEEDS_A_LIVE_REPLICA = Hole(
     "append-needs-a-live-replica",
-    "where no datanode is live, append opens a file and gives its last block without a location",
     parts=(AppendWithoutDatanodes,),
-    breaks=("given_block_has_locations",),
-    configuration="outages",
-    depth=9,
-    repair=(
-        "let append refuse a complete last block without a live replica also where the number of live datanodes, "
-        "with which the least replication is compared, is 0."
-    ),
-    source=(
-        "facts E.2; found by holding the implementation against this model; BlockManager#isSufficientlyReplicated, "
-        "FSDirAppendOp#appendFile, Hadoop 3.4.1"
-    ),
-)
+    source="facts E.2; found by holding the implementation against this model; BlockManager#isSufficientlyReplicated, "
+    "FSDirAppendOp#appendFile, Hadoop 3.4.1",
+).at("outages", "given_block_has_locations")
 
 OFF = {"bytes": 1, "older": 0, "renames": 0, "removals": 0, "restarts": 0, "late_calls": 0, "lost": 0, "crashes": 0}
 HADOOP_3_4 = (
@@ -267,83 +221,24 @@ LEASE = System(
         "hadoop-2.10": (*HADOOP_3_4, HDFS_10240_BY_FORCE),
         "hadoop-2.7": (*HADOOP_3_4, *LEASE_2_7),
     },
-    default_semantics="repaired",
     refines=[single_writer({}, length_with_earlier)],
-    configurations=[
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={**OFF, "stamps": 2},
-            doc="two clients and the NameNode compete for one file",
-        ),
-        Configuration(
-            "restarts",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={**OFF, "stamps": 2, "restarts": 1},
-            doc="the NameNode starts again",
-        ),
-        Configuration(
-            "blocks",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={**OFF, "stamps": 4, "older": 1, "removals": 1, "crashes": 1},
-            doc="a file of three blocks, and without datanodes at times",
-        ),
-        Configuration(
-            "late_calls",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={**OFF, "stamps": 3, "bytes": 2, "late_calls": 1, "lost": 1},
-            doc="answers that are lost and calls that come late",
-        ),
-        Configuration(
-            "late_restart",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={**OFF, "stamps": 2, "late_calls": 1, "lost": 1, "restarts": 1},
-            doc="the NameNode starts again while calls are under way",
-        ),
-        Configuration(
-            "outages",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={**OFF, "stamps": 1, "crashes": 1, "restarts": 1, "lost": 1},
-            doc="no datanode is up for a time, with two clients and a NameNode that starts again",
-        ),
-        Configuration(
-            "appenders",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={**OFF, "stamps": 2, "crashes": 1},
-            doc="a recovered file is opened again by two clients, and its only datanode is down at times",
-        ),
-        Configuration(
-            "late_removals",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={**OFF, "stamps": 2, "late_calls": 1, "removals": 1},
-            doc="a file is deleted or overwritten while calls are under way",
-        ),
-        Configuration(
-            "files",
-            sizes={"Client": 2, "File": 2, "Datanode": 1},
-            limits={**OFF, "stamps": 1, "renames": 1, "removals": 1},
-            doc="two files, deleted, overwritten and renamed",
-        ),
-        Configuration(
-            "takeovers",
-            sizes={"Client": 1, "File": 2, "Datanode": 1},
-            limits={**OFF, "stamps": 2},
-            doc="one of two files of a lease is taken over",
-        ),
-        Configuration(
-            "two_datanodes",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={**OFF, "stamps": 2, "crashes": 1},
-            doc="one of two datanodes recovers a block, and one is down at times",
-        ),
-        Configuration(
-            "two_files",
-            sizes={"Client": 2, "File": 2, "Datanode": 1},
-            limits={**OFF, "stamps": 2, "renames": 1},
-            doc="a recovery of each of two files",
-            on_demand=True,
-        ),
-    ],
+    rows="""
+        *: File=1 Datanode=1 bytes=1 older=0 renames=0 removals=0 restarts=0 late_calls=0 lost=0 crashes=0 stamps=2
+        two_clients: Client=2; two clients and the NameNode compete for one file
+        restarts: Client=2 restarts=1; the NameNode starts again
+        blocks: Client=1 older=1 removals=1 crashes=1 stamps=4; a file of three blocks, and without datanodes at times
+        late_calls: Client=1 bytes=2 late_calls=1 lost=1 stamps=3; answers that are lost and calls that come late
+        late_restart: Client=1 restarts=1 late_calls=1 lost=1; the NameNode starts again while calls are under way
+        outages: Client=2 restarts=1 lost=1 crashes=1 stamps=1;
+            no datanode is up for a time, with two clients and a NameNode that starts again
+        appenders: Client=2 crashes=1;
+            a recovered file is opened again by two clients, and its only datanode is down at times
+        late_removals: Client=1 removals=1 late_calls=1; a file is deleted or overwritten while calls are under way
+        files: Client=2 File=2 renames=1 removals=1 stamps=1; two files, deleted, overwritten and renamed
+        takeovers: Client=1 File=2; one of two files of a lease is taken over
+        two_datanodes: Client=1 Datanode=2 crashes=1; one of two datanodes recovers a block, and one is down at times
+        two_files: Client=2 File=2 renames=1 on_demand; a recovery of each of two files
+    """,
     bugs=(*LEASE_BUGS, HDFS_10240_BY_FORCE),
     meets=(("complete", "the client's stamp is the block's"),),
     omits=OMITS,

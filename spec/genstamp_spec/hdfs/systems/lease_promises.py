@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, invariant, transition, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.late_calls import LateKind, LateState
 from genstamp_spec.hdfs.parts.lease_history import OwnerHistory
 from genstamp_spec.hdfs.parts.namenode_files import SyncedLength
@@ -10,9 +10,7 @@ from genstamp_spec.hdfs.parts.namenode_opening import InodeHistory
 from genstamp_spec.hdfs.parts.state import Client, File, Holder, NamespaceState, StreamStage
 from genstamp_spec.hdfs.state.earlier import SafeModeState
 from genstamp_spec.hdfs.state.outline import Outline
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle
 
 
 class LeasePromises(Outline, NamespaceState, InodeHistory, SyncedLength, SafeModeState, LateState, OwnerHistory):

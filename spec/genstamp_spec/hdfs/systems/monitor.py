@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, transition, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.monitor import HDFS_10220, MONITOR_BUGS
 from genstamp_spec.hdfs.parts.monitor_pass import LEASES_A_HOLD, MonitorPass
 from genstamp_spec.hdfs.parts.state import Client, File
@@ -59,13 +59,10 @@ MONITOR = System(
     parts=[MonitorProperties],
     doc="The lease monitor does not keep the NameNode from its work.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": (HDFS_10220,)},
-    default_semantics="repaired",
-    configurations=[
-        Configuration(
-            "three_leases", sizes={"Client": 3, "File": 1}, doc="more leases than one hold of the lock allows"
-        ),
-        Configuration("two_files", sizes={"Client": 2, "File": 2}, doc="leases of two files"),
-    ],
+    rows="""
+        three_leases: Client=3 File=1; more leases than one hold of the lock allows
+        two_files: Client=2 File=2; leases of two files
+    """,
     bugs=MONITOR_BUGS,
     omits=("what the release of a file does: in hdfs.lease", "logSync after the pass", "the sleep between passes"),
 )

@@ -5,38 +5,25 @@ What the writer is promised when a datanode fails at any moment, and what a read
 
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Number,
-    RefinementDeclaration,
-    System,
-    each,
-    exists,
-    forall,
-    invariant,
-    largest,
-    maximum,
-    transition,
-    when,
-    witness,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.pipeline_block import BUGS
 from genstamp_spec.hdfs.bugs.pipeline_holes import HADOOP_2_7, HADOOP_3_3, HADOOP_3_4
 from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
-from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode
+from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode, PipelineNetwork
 from genstamp_spec.hdfs.parts.pipeline_namenode import LateCalls, PipelineNamenode
-from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
-from genstamp_spec.hdfs.parts.pipeline_reader import BlockReaders
-from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES, PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import PipelineState, Stage
-from genstamp_spec.hdfs.parts.pipeline_surroundings import PipelineAppends, StampsAreReused, WriterIsFenced
+from genstamp_spec.hdfs.parts.pipeline_surroundings import (
+    BlockReaders,
+    PipelineAppends,
+    PlannedRestarts,
+    StampsAreReused,
+    WriterIsFenced,
+)
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.pipeline_promises import PipelinePromises
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 OMITS = (
     "files of more than one block; abandonBlock and another block where the first pipeline cannot be set up",
@@ -278,17 +265,6 @@ def may_stop(s: PipelineProperties) -> Bool:
     return s.stage.at(Stage.CLOSED, Stage.FAILED) | ~s.writer_alive
 
 
-FAULTS = (
-    *("crashes", "faults", "hangs", "restarts", "client_crashes", "takeovers", "registrations", "late_calls"),
-    "reused_stamps",
-)
-"""What goes wrong only if a configuration says how often."""
-
-
-LIMITS = ("stamps", "bytes", "packets", "replication", "appends", "always", *FAULTS)
-"""What there is not in a configuration unless it says how much."""
-
-
 PIPELINE = System(
     "hdfs.pipeline",
     parts=[
@@ -303,118 +279,29 @@ PIPELINE = System(
     ],
     doc="One block, its writer and a chain of datanodes: packets, acks, hflush, and the pipeline set up again.",
     semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-3.3": HADOOP_3_3, "hadoop-2.7": HADOOP_2_7},
-    default_semantics="repaired",
-    limits=dict.fromkeys(LIMITS, 0),
-    configurations=[
-        Configuration(
-            "pair",
-            sizes={"Client": 1, "Datanode": 2},
-            limits={"stamps": 2, "bytes": 1, "packets": 2, "replication": 2, "crashes": 1, "takeovers": 1},
-            doc="two datanodes, either of which may fail",
-        ),
-        Configuration(
-            "fenced",
-            sizes={"Client": 1, "Datanode": 2},
-            limits={
-                "stamps": 4,
-                "bytes": 1,
-                "packets": 2,
-                "replication": 2,
-                "always": 1,
-                "appends": 1,
-                "crashes": 1,
-                "takeovers": 1,
-            },
-            doc="a block is taken over while its pipeline is set up again, after an append too",
-        ),
-        Configuration(
-            "chain",
-            sizes={"Client": 1, "Datanode": 3},
-            limits={"stamps": 3, "bytes": 2, "packets": 3, "replication": 3, "faults": 1, "hangs": 1},
-            doc="three datanodes, two of which fail",
-        ),
-        Configuration(
-            "spare",
-            sizes={"Client": 1, "Datanode": 3},
-            limits={
-                "stamps": 3,
-                "bytes": 1,
-                "packets": 2,
-                "replication": 2,
-                "crashes": 2,
-                "always": 1,
-                "registrations": 1,
-            },
-            doc="another datanode takes the place of one that failed",
-        ),
-        Configuration(
-            "four",
-            sizes={"Client": 1, "Datanode": 4},
-            limits={"stamps": 4, "bytes": 0, "packets": 1, "replication": 3, "crashes": 2, "faults": 1, "always": 1},
-            doc="four datanodes and an empty block",
-        ),
-        Configuration(
-            "append",
-            sizes={"Client": 1, "Datanode": 2},
-            limits={
-                "stamps": 4,
-                "bytes": 2,
-                "packets": 3,
-                "replication": 2,
-                "crashes": 1,
-                "appends": 1,
-                "late_calls": 1,
-            },
-            doc="the file is closed and opened again",
-        ),
-        Configuration(
-            "reused_stamps",
-            sizes={"Client": 1, "Datanode": 2},
-            limits={
-                "stamps": 2,
-                "bytes": 2,
-                "packets": 3,
-                "replication": 2,
-                "crashes": 1,
-                "appends": 1,
-                "reused_stamps": 2,
-            },
-            doc="a client appends under the stamp that the block has",
-        ),
-        Configuration(
-            "restart",
-            sizes={"Client": 1, "Datanode": 2},
-            limits={"stamps": 3, "bytes": 1, "packets": 2, "replication": 2, "faults": 1, "crashes": 1, "restarts": 2},
-            doc="datanodes that say so before they restart",
-        ),
-        Configuration(
-            "upgrade",
-            sizes={"Client": 1, "Datanode": 1},
-            limits={"stamps": 8, "bytes": 1, "packets": 2, "replication": 1, "restarts": 7},
-            doc="one datanode that restarts again and again",
-        ),
-        Configuration(
-            "given_up",
-            sizes={"Client": 1, "Datanode": 7},
-            limits={"stamps": 7, "packets": 1, "replication": 2, "faults": 6, "always": 1},
-            doc="a write that ends after too many recoveries, though a node is left",
-            on_demand=True,
-        ),
-        Configuration(
-            "client",
-            sizes={"Client": 1, "Datanode": 2},
-            limits={
-                "stamps": 3,
-                "bytes": 2,
-                "packets": 3,
-                "replication": 2,
-                "crashes": 1,
-                "client_crashes": 1,
-                "takeovers": 1,
-            },
-            doc="the client fails, and its block is taken over",
-        ),
-    ],
+    rows="""
+        *: Client=1 Datanode=2 stamps=0 bytes=0 packets=0 replication=0 appends=0 always=0 crashes=0 faults=0 hangs=0
+            restarts=0 client_crashes=0 takeovers=0 registrations=0 late_calls=0 reused_stamps=0
+        pair: stamps=2 bytes=1 packets=2 replication=2 crashes=1 takeovers=1; two datanodes, either of which may fail
+        fenced: stamps=4 bytes=1 packets=2 replication=2 appends=1 always=1 crashes=1 takeovers=1;
+            a block is taken over while its pipeline is set up again, after an append too
+        chain: Datanode=3 stamps=3 bytes=2 packets=3 replication=3 faults=1 hangs=1; three datanodes, two of which fail
+        spare: Datanode=3 stamps=3 bytes=1 packets=2 replication=2 always=1 crashes=2 registrations=1;
+            another datanode takes the place of one that failed
+        four: Datanode=4 stamps=4 packets=1 replication=3 always=1 crashes=2 faults=1; four datanodes and an empty block
+        append: stamps=4 bytes=2 packets=3 replication=2 appends=1 crashes=1 late_calls=1;
+            the file is closed and opened again
+        reused_stamps: stamps=2 bytes=2 packets=3 replication=2 appends=1 crashes=1 reused_stamps=2;
+            a client appends under the stamp that the block has
+        restart: stamps=3 bytes=1 packets=2 replication=2 crashes=1 faults=1 restarts=2;
+            datanodes that say so before they restart
+        upgrade: Datanode=1 stamps=8 bytes=1 packets=2 replication=1 restarts=7;
+            one datanode that restarts again and again
+        given_up: Datanode=7 stamps=7 packets=1 replication=2 always=1 faults=6 on_demand;
+            a write that ends after too many recoveries, though a node is left
+        client: stamps=3 bytes=2 packets=3 replication=2 crashes=1 client_crashes=1 takeovers=1;
+            the client fails, and its block is taken over
+    """,
     bugs=BUGS,
     idle={"ReplicaLifecycle.rur": "no replica is recovered"},
     refines=[AS_DURABLE_PREFIX],

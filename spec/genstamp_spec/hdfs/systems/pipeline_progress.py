@@ -6,8 +6,8 @@ the bytes: here two datanodes fail, once each, and the application writes so man
 
 from typing import Final
 
-from genstamp_model.language import Bool, Configuration, System, forall, invariant, leads_to, require
-from genstamp_spec.hdfs.bugs.pipeline_progress import HDFS_724
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.pipeline import HDFS_724
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
@@ -108,25 +108,18 @@ class PipelineProgress(PipelinePromises):
         return s.block.at(BlockLifecycle.committed), s.block.at(BlockLifecycle.complete)
 
 
-COUNTS = (
-    *("crashes", "faults", "hangs", "restarts", "client_crashes", "takeovers", "registrations", "late_calls"),
-    "appends",
-)
-"""Limits that no behaviour meets once it has begun."""
-
-
 PIPELINE_PROGRESS = System(
     "hdfs.pipeline_progress",
     parts=[*WRITING, PipelineProgress],
     doc="A write goes on while a good node is left: the steps of hdfs.pipeline with two faults.",
-    limits={"stamps": 6, "bytes": BYTES, "packets": BYTES + 1, "replication": 2, "always": 0}
-    | dict.fromkeys(COUNTS, FAULTS),
-    configurations=[
-        Configuration("pair", sizes={"Client": 1, "Datanode": 2}, doc="two datanodes"),
-        Configuration("spare", sizes={"Client": 1, "Datanode": 3}, limits={"always": 1}, doc="and another one"),
-        Configuration("chain", sizes={"Client": 1, "Datanode": 3}, limits={"replication": 3}, doc="three datanodes"),
-        Configuration("four", sizes={"Client": 1, "Datanode": 4}, limits={"replication": 4}, doc="four datanodes"),
-    ],
+    rows="""
+        *: Client=1 stamps=6 bytes=1 packets=2 replication=2 always=0 crashes=2 faults=2 hangs=2 restarts=2
+            client_crashes=2 takeovers=2 registrations=2 late_calls=2 appends=2
+        pair: Datanode=2; two datanodes
+        spare: Datanode=3 always=1; and another one
+        chain: Datanode=3 replication=3; three datanodes
+        four: Datanode=4 replication=4; four datanodes
+    """,
     bugs=[HDFS_724],
     idle={
         "ReplicaLifecycle.rur": "no replica is recovered",

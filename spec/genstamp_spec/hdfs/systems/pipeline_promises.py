@@ -2,14 +2,13 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, forall, invariant, transition
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.hdfs.state.chain import Chain
 from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 
 class PipelinePromises(ReplicaPromises, Chain):

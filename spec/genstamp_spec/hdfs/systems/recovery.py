@@ -6,14 +6,7 @@ version; `OMITS` says what it leaves out.
 
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Hole,
-    System,
-    invariant,
-    transition,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.block_recovery_holes import RemovedBlocksAreRecovered, RemovedBlocksKeepLocations
 from genstamp_spec.hdfs.bugs.recovery import DEAD_ARE_ASKED, HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
@@ -25,12 +18,9 @@ from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import Attempt, File, Holder, NamespaceState
 from genstamp_spec.hdfs.refinements import durable_prefix, single_writer
 from genstamp_spec.hdfs.state.streams import Streams
-from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
-from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
-from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises, RecoveryStates, RecoverySteps
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, LeaseLifecycle
 
 OMITS = (
     "files of more than one block: earlier blocks, their progress checks, and addBlock with a previous block",
@@ -87,35 +77,20 @@ UNREACHABLE_IS_NOT_EMPTY = Hole(
     "a block is deleted although a location that failed may hold its data",
     drops=(("sync_block", "no location has failed"),),
     parts=(UnreachableIsEmpty,),
-    breaks=("only_empty_blocks_are_dropped",),
-    configuration="outages",
-    depth=16,
     source="facts G.3, S18; BlockRecoveryWorker.RecoveryTaskContiguous#recover, Hadoop 3.4.1",
-    repair="In RecoveryTaskContiguous#recover, when syncList is empty and errorCount is not 0, throw as where all "
-    "datanodes failed.",
-)
+).at("outages", "only_empty_blocks_are_dropped")
 HFLUSH_SEES_THE_RECOVERY = Hole(
     "hflush-sees-the-recovery",
     "the first hflush of a block is accepted while the block is under recovery: fsync checks the client's name only",
     drops=(("hflush", "the block is not under recovery at its first hflush"),),
-    breaks=("only_empty_blocks_are_dropped",),
-    configuration="takeover",
-    depth=10,
     source="found with this model; FSNamesystem#fsync, #checkLease, Hadoop 3.4.1",
-    repair="In FSNamesystem#fsync refuse a last block that is UNDER_RECOVERY, as checkUCBlock does for the pipeline.",
-)
+).at("takeover", "only_empty_blocks_are_dropped")
 COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
-    "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
     drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
     parts=(RemovedBlocksAreRecovered, RemovedBlocksKeepLocations),
-    breaks=("one_primary_per_recovery_id", "hflushed_bytes_survive"),
-    configuration="restarts",
-    depth=7,
     source="found with this model; facts G.2; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
-    repair="In initializeBlockRecovery take the block out of the former primary's queue, or queue the recovery id "
-    "with the block and drop it at delivery if it is not the current one.",
-)
+).at("restarts", "one_primary_per_recovery_id", "hflushed_bytes_survive")
 HADOOP_3_4 = (UNREACHABLE_IS_NOT_EMPTY, HFLUSH_SEES_THE_RECOVERY, COMMAND_BELONGS_TO_ITS_ATTEMPT)
 
 RECOVERY = System(
@@ -143,59 +118,18 @@ RECOVERY = System(
         "hadoop-3.5": (*HADOOP_3_4, DEAD_ARE_ASKED),
         "hadoop-2.7": (*HADOOP_3_4, *RECOVERY_2_7),
     },
-    default_semantics="repaired",
-    configurations=[
-        Configuration(
-            "takeover",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={"stamps": 3, "bytes": 1, "crashes": 1},
-            doc="two clients and the NameNode compete for one file",
-        ),
-        Configuration(
-            "one_recovery",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={"stamps": 2, "bytes": 1, "crashes": 1},
-            doc="the smallest with a recovery",
-        ),
-        Configuration(
-            "two_files",
-            sizes={"Client": 2, "File": 2, "Datanode": 1},
-            limits={"stamps": 2, "bytes": 1, "crashes": 1},
-            doc="leases that cover more than one file",
-        ),
-        Configuration(
-            "outages",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 2, "bytes": 1, "crashes": 2},
-            doc="datanodes that are down while a block is recovered",
-        ),
-        Configuration(
-            "restarts",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 3, "bytes": 2, "crashes": 1},
-            doc="two recoveries of one block, and a datanode that loses bytes in between",
-        ),
-        Configuration(
-            "three_datanodes",
-            sizes={"Client": 1, "File": 1, "Datanode": 3},
-            limits={"stamps": 2, "bytes": 1, "crashes": 1},
-            doc="a pipeline of three",
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 2},
-            limits={"stamps": 3, "bytes": 1, "crashes": 1},
-            doc="takeover and restarts together: every action and refusal but one",
-            on_demand=True,
-        ),
-        Configuration(
-            "two_files_twice",
-            sizes={"Client": 2, "File": 2, "Datanode": 1},
-            limits={"stamps": 3, "bytes": 1, "crashes": 0},
-            doc="a recovery of each of two files",
-            on_demand=True,
-        ),
-    ],
+    rows="""
+        *: Client=2 File=1 bytes=1 crashes=1
+        takeover: Datanode=1 stamps=3; two clients and the NameNode compete for one file
+        one_recovery: Datanode=1 stamps=2; the smallest with a recovery
+        two_files: File=2 Datanode=1 stamps=2; leases that cover more than one file
+        outages: Client=1 Datanode=2 stamps=2 crashes=2; datanodes that are down while a block is recovered
+        restarts: Client=1 Datanode=2 stamps=3 bytes=2;
+            two recoveries of one block, and a datanode that loses bytes in between
+        three_datanodes: Client=1 Datanode=3 stamps=2; a pipeline of three
+        two_clients: Datanode=2 stamps=3 on_demand; takeover and restarts together: every action and refusal but one
+        two_files_twice: File=2 Datanode=1 stamps=3 crashes=0 on_demand; a recovery of each of two files
+    """,
     bugs=[HDFS_10240, HDFS_1218, HDFS_11817],
     refines=[
         single_writer(

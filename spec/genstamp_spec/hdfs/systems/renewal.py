@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, invariant, transition, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.renewal import RENEWAL_BUGS
 from genstamp_spec.hdfs.parts.lease_renewer import HARD_LIMIT, SOFT_LIMIT, LeaseRenewer
 from genstamp_spec.hdfs.parts.state import Client
@@ -66,21 +66,11 @@ RENEWAL = System(
     parts=[RenewalProperties],
     doc="How a client keeps its lease, with clocks that differ: what it believes, and what was granted.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": ()},
-    default_semantics="repaired",
-    configurations=[
-        Configuration(
-            "one_client",
-            sizes={"Client": 1},
-            limits={"skew": 1},
-            doc="a client and the NameNode, whose clocks differ by a tick at most",
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2},
-            limits={"skew": 1},
-            doc="two clients; with clocks that differ by two ticks, half of the soft limit, L9 does not hold any more",
-        ),
-    ],
+    rows="""
+        one_client: Client=1 skew=1; a client and the NameNode, whose clocks differ by a tick at most
+        two_clients: Client=2 skew=1;
+            two clients; with clocks that differ by two ticks, half of the soft limit, L9 does not hold any more
+    """,
     bugs=RENEWAL_BUGS,
     omits=(
         "blocks, and what a recovery does: in hdfs.lease",

@@ -2,16 +2,7 @@
 
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    System,
-    exists,
-    invariant,
-    smallest,
-    transition,
-    witness,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.replica import (
     APPEND_COMPARES_STAMPS_FIRST,
     HDFS_676,
@@ -27,8 +18,7 @@ from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
 from genstamp_spec.hdfs.parts.replica_writers import Generation
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
 from genstamp_spec.hdfs.systems.replica_holes import HOLES_3_4, HOLES_BEFORE_17299
-from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
-from genstamp_spec.hdfs.systems.replica_stamps import ReplicaStamps
+from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises, ReplicaStamps
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
@@ -264,8 +254,6 @@ class ReplicaProperties(ReplicaPromises, ReplicaStamps):
         return s.replica[datanode].bytes_on_disk < s.replica[datanode].file_bytes
 
 
-_LIMITS = {"crashes": 1, "condemned": 1, "copies": 1, "lingers": 1, "fills": 1, "failed_writes": 1}
-
 REPLICA = System(
     "hdfs.replica",
     parts=[ReplicaProperties],
@@ -276,28 +264,12 @@ REPLICA = System(
         # Hadoop 3.3.6 is no different here.
         "hadoop-2.7": (*HOLES_BEFORE_17299, HDFS_17299, APPEND_COMPARES_STAMPS_FIRST),
     },
-    default_semantics="repaired",
-    configurations=[
-        Configuration(
-            "requests",
-            sizes={"Datanode": 1, "Generation": 2},
-            limits=_LIMITS | {"stamps": 2, "bytes": 1},
-            doc="two generations and one byte, every kind of request and fault",
-        ),
-        Configuration(
-            "generations",
-            sizes={"Datanode": 1, "Generation": 3},
-            limits=_LIMITS | {"stamps": 3, "bytes": 2},
-            doc="three generations and two bytes",
-        ),
-        Configuration(
-            "crashes",
-            sizes={"Datanode": 1, "Generation": 4},
-            limits=_LIMITS | {"stamps": 4, "bytes": 2, "crashes": 2},
-            doc="four generations, and two stops of the datanode",
-            on_demand=True,
-        ),
-    ],
+    rows="""
+        *: Datanode=1 crashes=1 condemned=1 copies=1 lingers=1 fills=1 failed_writes=1 bytes=2
+        requests: Generation=2 stamps=2 bytes=1; two generations and one byte, every kind of request and fault
+        generations: Generation=3 stamps=3; three generations and two bytes
+        crashes: Generation=4 crashes=2 stamps=4 on_demand; four generations, and two stops of the datanode
+    """,
     bugs=[
         HDFS_7065,
         HDFS_3875,

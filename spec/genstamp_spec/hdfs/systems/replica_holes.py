@@ -1,6 +1,6 @@
 """What Hadoop 3.4.1 does otherwise than hdfs.replica asks for."""
 
-from genstamp_model.language import Bool, Hole, Number, Ordered, Part, action, members, pick, require
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP, RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Report, Writer
@@ -10,7 +10,7 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class StampBeforeLength(ReplicaRequests, lane=Datanode):
-    """An update in place raises the stamp, and asks for the length only then."""
+    """A refused update has raised the replica's stamp already."""
 
     def may_cut(s, replica: DetailedReplica, new_bytes: Number) -> None:
         """Where the replica is too short, the update is another step."""
@@ -29,7 +29,7 @@ class StampBeforeLength(ReplicaRequests, lane=Datanode):
 
 
 class UpdateGoesByReceivedBytes(ReplicaRequests, lane=Datanode):
-    """An update compares the length asked for with the bytes received, of which some may not be on disk.
+    """An update to more bytes than are on disk fills the file with zeros, or finalizes a replica longer than its file.
 
     Where they differ the replica was being written. A file that is to be cut to more than it has is filled with zeros.
     One that is to stay as it is, is finalized as long as what was received; then it does not agree with its file, and
@@ -107,7 +107,7 @@ class FilesState(Part):
 
 
 class CreateDeletesFirst(ReplicaRequests, FilesState, lane=Datanode):
-    """A pipeline that is set up again has the files deleted of what is there, before a volume with room is looked for.
+    """createRbw under a new stamp deletes the files of a replica, fails for lack of room, and has the replica still.
 
     The datanode has the replica in memory still, and answers for it: to a primary that asks for a finalized one, too,
     which is refused only when it wants it updated.
@@ -150,7 +150,7 @@ class CreateDeletesFirst(ReplicaRequests, FilesState, lane=Datanode):
 
 
 class CopyDeletesFirst(ReplicaRequests, lane=Datanode):
-    """A copy has the replica deleted that it replaces, and looks for a volume with room only then.
+    """A copy that no volume has room for has deleted the replica that it was to replace.
 
     Source  FsDatasetImpl#createTemporary, Hadoop 2.6.0 to 3.4.1; facts B.5.
     """
@@ -196,65 +196,34 @@ CREATE_REPLACES_ONLY_ITS_OWN = Hole(
             "the interrupted writer has ended in time",
         )
     ),
-    breaks=("replica_stamp_never_decreases", "visible_bytes_stay", "younger_recovery_is_not_overtaken"),
-    configuration="requests",
-    depth=4,
-    repair="Replace only an RBW replica of a lower stamp of which nothing was acknowledged, after stopping its writer.",
     source="facts B1'; FsDatasetImpl#createRbw since HDFS-17299, Hadoop 3.4.1",
-)
+).at("requests", "replica_stamp_never_decreases", "visible_bytes_stay", "younger_recovery_is_not_overtaken")
 TRANSFER_SPARES_A_YOUNGER_RECOVERY = Hole(
     "transfer-spares-a-younger-recovery",
     "a copy for a pipeline replaces a replica that is under a recovery younger than the copy",
     drops=(("serve_transfer", "no recovery younger than the copy has begun here"),),
-    breaks=("younger_recovery_is_not_overtaken",),
-    configuration="generations",
-    depth=7,
-    repair="Refuse the copy while the replica is a ReplicaUnderRecovery whose recovery id is above the copy's stamp.",
     source="found with this model; facts B.5; FsDatasetImpl#createTemporary, Hadoop 3.4.1",
-)
+).at("generations", "younger_recovery_is_not_overtaken")
 LENGTH_IS_CHECKED_BEFORE_THE_STAMP = Hole(
     "length-is-checked-before-the-stamp",
-    "a refused update has raised the replica's stamp already",
     parts=(StampBeforeLength,),
-    breaks=("replica_under_recovery_is_below_it",),
-    configuration="requests",
-    depth=6,
-    repair="Compare the new length with the replica's before bumpReplicaGS.",
     source="facts B.4 steps 6 and 7; FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1",
-)
+).at("requests", "replica_under_recovery_is_below_it")
 UPDATE_KEEPS_TO_BYTES_ON_DISK = Hole(
     "update-keeps-to-bytes-on-disk",
-    "an update to more bytes than are on disk fills the file with zeros, or finalizes a replica longer than its file",
     parts=(UpdateGoesByReceivedBytes,),
-    breaks=("bytes_on_disk_were_received", "finalized_replicas_have_one_length"),
-    configuration="requests",
-    depth=7,
-    repair="Compare the new length with the bytes on disk, before anything is changed.",
     source="found with Apache HDFS; facts B.4.17, B.4.24; FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1",
-)
+).at("requests", "bytes_on_disk_were_received", "finalized_replicas_have_one_length")
 CREATE_LOOKS_FOR_ROOM_FIRST = Hole(
     "create-looks-for-room-first",
-    "createRbw under a new stamp deletes the files of a replica, fails for lack of room, and has the replica still",
     parts=(CreateDeletesFirst,),
-    breaks=("only_condemned_generations_are_deleted",),
-    configuration="requests",
-    depth=7,
-    repair=(
-        "Take the volume and create the new files before cleanupReplica; where it has deleted something and createRbw "
-        "fails, take the replica out of the volume map and tell the NameNode."
-    ),
     source="found with Apache HDFS; facts B1'; FsDatasetImpl#createRbw since HDFS-17299, Hadoop 3.4.1 and 3.5.0",
-)
+).at("requests", "only_condemned_generations_are_deleted")
 COPY_LOOKS_FOR_ROOM_FIRST = Hole(
     "copy-looks-for-room-first",
-    "a copy that no volume has room for has deleted the replica that it was to replace",
     parts=(CopyDeletesFirst,),
-    breaks=("only_condemned_generations_are_deleted",),
-    configuration="requests",
-    depth=6,
-    repair="Take the volume for the copy before the older replica is invalidated.",
     source="found with Apache HDFS; facts B.5; FsDatasetImpl#createTemporary, Hadoop 2.6.0, 2.7.4, 3.3.6 and 3.4.1",
-)
+).at("requests", "only_condemned_generations_are_deleted")
 HOLES_BEFORE_17299 = (
     TRANSFER_SPARES_A_YOUNGER_RECOVERY,
     LENGTH_IS_CHECKED_BEFORE_THE_STAMP,

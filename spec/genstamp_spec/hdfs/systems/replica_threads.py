@@ -2,8 +2,8 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, transition, witness
-from genstamp_spec.hdfs.bugs.replica_threads import HDFS_5016, HDFS_6948, STOPS_UNDER_THE_LOCK
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.replica import HDFS_5016, HDFS_6948, STOPS_UNDER_THE_LOCK
 from genstamp_spec.hdfs.parts.replica_state import Writer
 from genstamp_spec.hdfs.parts.replica_threads import Operation, ReplicaThreads, Responder
 from genstamp_spec.hdfs.parts.state import Datanode
@@ -91,21 +91,10 @@ REPLICA_THREADS = System(
     parts=[ReplicaThreadsProperties],
     doc="A replica's writer, its responder, and an operation that stops them and takes their place.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": (STOPS_UNDER_THE_LOCK,)},
-    default_semantics="repaired",
-    configurations=[
-        Configuration(
-            "copy",
-            sizes={"Datanode": 1},
-            limits={"stamps": 2, "bytes": 0},
-            doc="one datanode, two generations",
-        ),
-        Configuration(
-            "two_datanodes",
-            sizes={"Datanode": 2},
-            limits={"stamps": 2, "bytes": 0},
-            doc="two datanodes, each with threads of its own",
-        ),
-    ],
+    rows="""
+        copy: Datanode=1 stamps=2 bytes=0; one datanode, two generations
+        two_datanodes: Datanode=2 stamps=2 bytes=0; two datanodes, each with threads of its own
+    """,
     bugs=[HDFS_5016, HDFS_6948, STOPS_UNDER_THE_LOCK],
     idle={
         "ReplicaLifecycle.rur": "no replica is recovered",

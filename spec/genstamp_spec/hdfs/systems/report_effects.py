@@ -5,7 +5,7 @@ Written beside the text of `namenode_reports.py` and not derived from it, so tha
 
 from typing import Self
 
-from genstamp_model.language import Bool, Number, Ordered, forall, invariant, transition
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.reports_state import FullReport, IncrementalKind, IncrementalReport, ReportedState
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.reports_promises import ReportsPromises

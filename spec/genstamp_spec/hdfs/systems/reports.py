@@ -1,21 +1,19 @@
 """hdfs.reports: how the NameNode learns of replicas, and what it does with them.
 
-The promises are in `reports_promises.py`, what must be possible in `reports_reached.py`; `OMITS` says what is left out.
+The promises, and what must be possible, are in `reports_promises.py`; `OMITS` says what is left out.
 """
 
-from genstamp_model.language import Bool, Configuration, Hole, Ordered, System
-from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_13840, HDFS_16064
-from genstamp_spec.hdfs.bugs.reports_2_7 import HDFS_12886
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064
 from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reconstruction import Reconstruction
 from genstamp_spec.hdfs.parts.report_messages import ReportMessages
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason
-from genstamp_spec.hdfs.parts.some_faults import SomeFaults
-from genstamp_spec.hdfs.parts.some_recovery import SomeRecovery
+from genstamp_spec.hdfs.parts.some_faults import SomeFaults, SomeRecovery
 from genstamp_spec.hdfs.parts.some_writers import SomeWriters
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.systems.report_effects import ReportEffects
-from genstamp_spec.hdfs.systems.reports_reached import ReportsReached
+from genstamp_spec.hdfs.systems.reports_promises import ReportsReached
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 OMITS = (
@@ -37,7 +35,7 @@ REPORTS_AND_WRITERS = (ReportMessages, NamenodeReports, Reconstruction, SomeWrit
 
 
 class MatchingReportIsIgnored(NamenodeReports, lane="namenode"):
-    """What else follows: only a mark for a wrong generation goes."""
+    """A replica that was corrupt for its length or state stays so when a recovery has made it good."""
 
     def leaves_the_corrupt(s, file: File, datanode: Datanode) -> Bool:
         """A replica that has become good under a new stamp stays corrupt if its length or state was wrong before."""
@@ -47,14 +45,14 @@ class MatchingReportIsIgnored(NamenodeReports, lane="namenode"):
 
 
 class ExcessOutlivesReopening(SomeWriters, lane=Client):
-    """Opening a file again withdraws the order to delete an excess replica, but leaves it in excess."""
+    """An excess replica that becomes part of an append's pipeline never counts again, and close() fails."""
 
     def no_longer_excess(s, file: File) -> None:
         """ExcessRedundancyMap is not told."""
 
 
 class OldReplicaIsAsked(NamenodeReports, lane="namenode"):
-    """checkReplicaCorrupt has no case for a block under recovery."""
+    """A FINALIZED replica of an older generation is a location of a block under recovery, and refuses each attempt."""
 
     def is_too_old_to_recover(s, file: File, stamp: Ordered) -> Bool:
         """No FINALIZED replica is."""
@@ -62,7 +60,9 @@ class OldReplicaIsAsked(NamenodeReports, lane="namenode"):
 
 
 class CopyIsNotJudgedAnew(NamenodeReports, lane="namenode"):
-    """A pending copy ends with the report, and nothing else happens."""
+    """A replica known by a full report and waited for counts twice; when the wait ends nobody looks at the
+    block again.
+    """
 
     def judges_anew(s, file: File) -> Bool:
         """Never."""
@@ -76,71 +76,30 @@ COMMAND_THREAD = Hole(
         ("invalidate_replica", "what the datanode has reported has arrived"),
         ("invalidate_replica", "no full report is on its way"),
     ),
-    breaks=("last_good_replica_is_not_deleted",),
-    configuration="restarts",
-    depth=14,
-    repair="carry out no order to delete while a report of the same datanode is in flight.",
     source="found with this model; BPServiceActor.CommandProcessingThread, BlockManager#addStoredBlock, Hadoop 3.4.1",
-)
+).at("restarts", "last_good_replica_is_not_deleted")
 MARKS_STAY = Hole(
     "marks-of-length-and-state-stay",
-    "a replica that was corrupt for its length or state stays so when a recovery has made it good",
     parts=(MatchingReportIsIgnored,),
-    breaks=("corrupt_replicas_do_not_match",),
-    configuration="lost_bytes_reopened",
-    depth=22,
-    repair="let a matching report remove every mark that reports make, and not only that of another stamp.",
     source="found with this model; BlockManager#addStoredBlock, CorruptReplicasMap#removeFromCorruptReplicasMap, 3.4.1",
-)
+).at("lost_bytes_reopened", "corrupt_replicas_do_not_match")
 EXCESS_STAYS = Hole(
     "excess-outlives-reopening",
-    "an excess replica that becomes part of an append's pipeline never counts again, and close() fails",
     parts=(ExcessOutlivesReopening,),
-    breaks=("heard_replicas_complete_a_block",),
-    configuration="reopened",
-    depth=24,
-    repair=("clear the excess replicas of a block in convertLastBlockToUnderConstruction, as its invalidations are."),
     source="found with this model; BlockManager#convertLastBlockToUnderConstruction, ExcessRedundancyMap, Hadoop 3.4.1",
-)
+).at("reopened", "heard_replicas_complete_a_block")
 PENDING_ENDS_UNSEEN = Hole(
     "pending-copy-ends-unseen",
-    "a replica known by a full report and waited for counts twice; when the wait ends nobody looks at the block again",
     parts=(CopyIsNotJudgedAnew,),
-    breaks=("short_blocks_are_queued",),
-    configuration="recoveries",
-    depth=16,
-    repair="judge the block anew when a pending copy ends without adding a replica.",
     source="found with this model; BlockManager#addBlock, PendingReconstructionBlocks#decrement, Hadoop 3.4.1",
-)
+).at("recoveries", "short_blocks_are_queued")
 STALE_REPLICA_JOINS = Hole(
     "stale-replica-joins-a-recovery",
-    "a FINALIZED replica of an older generation is a location of a block under recovery, and refuses each attempt",
     parts=(OldReplicaIsAsked,),
-    breaks=("recoveries_ask_no_old_replica",),
-    configuration="recoveries",
-    depth=11,
-    repair="treat UNDER_RECOVERY as UNDER_CONSTRUCTION in BlockManager#checkReplicaCorrupt.",
     source="found by simulation of the reference implementation; BlockManager#checkReplicaCorrupt, Hadoop 3.4.1; "
     "facts I.2",
-)
+).at("recoveries", "recoveries_ask_no_old_replica")
 STILL_OPEN = (MARKS_STAY, EXCESS_STAYS, PENDING_ENDS_UNSEEN, STALE_REPLICA_JOINS)
-
-
-LIMITS = (
-    "stamps",
-    "bytes",
-    "full_reports",
-    "pipeline_updates",
-    "recoveries",
-    "appends",
-    "deletions",
-    "copies",
-    "crashes",
-    "losses",
-    "decommissions",
-    "namenode_restarts",
-)
-"""What does not happen in a configuration unless it says how often."""
 
 
 def sizes(datanodes: int, wanted: int, minimal: int = 1) -> dict[str, int]:
@@ -158,79 +117,26 @@ REPORTS = System(
         # One thread sends reports and carries orders out. HDFS-13840 and the others came after 2.7.4.
         "hadoop-2.7": (*STILL_OPEN, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064),
     },
-    default_semantics="repaired",
-    limits=dict.fromkeys(LIMITS, 0),
-    configurations=[
-        Configuration(
-            "pipeline",
-            sizes=sizes(2, wanted=2),
-            limits={"stamps": 2, "bytes": 1, "full_reports": 1, "pipeline_updates": 1},
-            doc="a client writes, and a node of its pipeline is left behind",
-        ),
-        Configuration(
-            "recoveries",
-            sizes=sizes(2, wanted=2),
-            limits={"stamps": 3, "bytes": 1, "full_reports": 1, "crashes": 1, "recoveries": 1, "pipeline_updates": 1},
-            doc="a datanode is down, and a block recovery ends the file",
-        ),
-        Configuration(
-            "reopened",
-            sizes=sizes(2, wanted=1),
-            limits={"stamps": 3, "full_reports": 1, "appends": 1, "deletions": 1, "pipeline_updates": 1},
-            doc="a replica too many, an append, and a file that is deleted",
-        ),
-        Configuration(
-            "decommissions",
-            sizes=sizes(2, wanted=2, minimal=2),
-            limits={"stamps": 2, "full_reports": 1, "decommissions": 2, "recoveries": 1, "pipeline_updates": 1},
-            doc="minimal replication of 2, and datanodes that leave service",
-        ),
-        Configuration(
-            "lost_bytes",
-            sizes=sizes(2, wanted=1),
-            limits={"stamps": 1, "bytes": 1, "full_reports": 1, "crashes": 1, "losses": 1, "decommissions": 1},
-            doc="a disk loses a byte of a finalized replica",
-        ),
-        Configuration(
-            "restarts",
-            sizes=sizes(2, wanted=1),
-            limits={
-                "stamps": 2,
-                "full_reports": 2,
-                "crashes": 1,
-                "recoveries": 1,
-                "namenode_restarts": 1,
-                "pipeline_updates": 1,
-            },
-            doc="a NameNode that has yet to hear of every replica",
-        ),
-        Configuration(
-            "copies",
-            sizes=sizes(3, wanted=2),
-            limits={"stamps": 2, "full_reports": 1, "copies": 1, "pipeline_updates": 1},
-            doc="a third datanode gets a copy",
-        ),
-        Configuration(
-            "reopened_copies",
-            sizes=sizes(2, wanted=2),
-            limits={"stamps": 2, "full_reports": 1, "copies": 2, "appends": 1},
-            doc="an append while a copy is waited for",
-        ),
-        Configuration(
-            "lost_bytes_reopened",
-            sizes=sizes(2, wanted=2),
-            limits={
-                "stamps": 3,
-                "bytes": 1,
-                "full_reports": 1,
-                "crashes": 1,
-                "losses": 1,
-                "appends": 1,
-                "recoveries": 1,
-            },
-            doc="a recovery makes a corrupt replica good",
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 Datanode=2 Minimal=1 Wanted=2 stamps=0 bytes=0 full_reports=0 pipeline_updates=0
+            recoveries=0 appends=0 deletions=0 copies=0 crashes=0 losses=0 decommissions=0 namenode_restarts=0
+        pipeline: stamps=2 bytes=1 full_reports=1 pipeline_updates=1;
+            a client writes, and a node of its pipeline is left behind
+        recoveries: stamps=3 bytes=1 full_reports=1 pipeline_updates=1 recoveries=1 crashes=1;
+            a datanode is down, and a block recovery ends the file
+        reopened: Wanted=1 stamps=3 full_reports=1 pipeline_updates=1 appends=1 deletions=1;
+            a replica too many, an append, and a file that is deleted
+        decommissions: Minimal=2 stamps=2 full_reports=1 pipeline_updates=1 recoveries=1 decommissions=2;
+            minimal replication of 2, and datanodes that leave service
+        lost_bytes: Wanted=1 stamps=1 bytes=1 full_reports=1 crashes=1 losses=1 decommissions=1;
+            a disk loses a byte of a finalized replica
+        restarts: Wanted=1 stamps=2 full_reports=2 pipeline_updates=1 recoveries=1 crashes=1 namenode_restarts=1;
+            a NameNode that has yet to hear of every replica
+        copies: Datanode=3 stamps=2 full_reports=1 pipeline_updates=1 copies=1; a third datanode gets a copy
+        reopened_copies: stamps=2 full_reports=1 appends=1 copies=2; an append while a copy is waited for
+        lost_bytes_reopened: stamps=3 bytes=1 full_reports=1 recoveries=1 appends=1 crashes=1 losses=1;
+            a recovery makes a corrupt replica good
+    """,
     bugs=BUGS,
     meets=(("append_to_replica", "the replica has the expected length"),),
     idle={

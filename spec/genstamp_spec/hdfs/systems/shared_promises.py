@@ -5,13 +5,10 @@ A promise that is worded otherwise somewhere, because the system knows more or l
 
 from typing import Self
 
-from genstamp_model.language import Bool, count, invariant, transition, when, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import BlockState, Datanode, File, Holder, NamespaceState
 from genstamp_spec.hdfs.state.streams import Streams
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle, ReplicaLifecycle
 
 
 class OneLease(NamespaceState):

@@ -10,24 +10,7 @@ is not said; what a writer sends to datanodes does not count until the NameNode 
 
 from typing import Final, Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Maybe,
-    Number,
-    Part,
-    System,
-    action,
-    flag,
-    invariant,
-    none,
-    number,
-    optional,
-    pick,
-    require,
-    transition,
-    witness,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.state import Client, Holder
 
 LONGEST: Final = 7
@@ -186,9 +169,9 @@ SINGLE_WRITER = System(
     "hdfs.single_writer",
     parts=[SingleWriterProperties],
     doc="An abstract file with at most one writer at a time; systems with leases refine it.",
-    configurations=[
-        Configuration("two", sizes={"Client": 2}, doc="two clients and the NameNode"),
-        Configuration("five", sizes={"Client": 5}, doc="five clients and the NameNode"),
-    ],
+    rows="""
+        two: Client=2; two clients and the NameNode
+        five: Client=5; five clients and the NameNode
+    """,
     omits=OMITS,
 )

@@ -1,6 +1,6 @@
 """hdfs.standby_reports: reports that reach a standby before the edits that explain them, and a failover."""
 
-from genstamp_model.language import Bool, Configuration, System, invariant, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.standby_reports import BUGS, HDFS_14941, HDFS_15422
 from genstamp_spec.hdfs.parts.standby_reports import Known, StandbyReports, Told
 from genstamp_spec.hdfs.parts.state import Datanode
@@ -88,21 +88,10 @@ STANDBY_REPORTS = System(
     parts=[StandbyPromises],
     doc="Reports that reach a standby NameNode before the edits that explain them, and a failover.",
     semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": (HDFS_14941, HDFS_15422)},
-    default_semantics="repaired",
-    configurations=[
-        Configuration(
-            "failover",
-            sizes={"Datanode": 1},
-            limits={"stamps": 3, "edits": 5},
-            doc="one replica, written twice",
-        ),
-        Configuration(
-            "appends",
-            sizes={"Datanode": 2},
-            limits={"stamps": 3, "edits": 5},
-            doc="two replicas, and a block that is opened again and again",
-        ),
-    ],
+    rows="""
+        failover: Datanode=1 stamps=3 edits=5; one replica, written twice
+        appends: Datanode=2 stamps=3 edits=5; two replicas, and a block that is opened again and again
+    """,
     bugs=BUGS,
     omits=OMITS,
 )

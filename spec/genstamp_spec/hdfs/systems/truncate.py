@@ -5,39 +5,33 @@ On top of the parts of hdfs.recovery, which recovers the block for it.
 
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    System,
-    exists,
-    transition,
-    witness,
-)
-from genstamp_spec.hdfs.bugs.truncate import HDFS_822, HDFS_6325, HDFS_7263, HDFS_7843, HDFS_7903, HDFS_7926, HDFS_12638
-from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_2_7
-from genstamp_spec.hdfs.bugs.truncate_holes import (
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.truncate import (
     ANSWERS_ARE_KEPT,
     COPIES_OF_EARLIER_ATTEMPTS,
     DELETION_SPARES_SNAPSHOTS,
+    HDFS_822,
+    HDFS_6325,
+    HDFS_7263,
+    HDFS_7843,
+    HDFS_7903,
+    HDFS_7926,
+    HDFS_12638,
 )
+from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeAppend, DatanodeReplicas
 from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
-from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, NamenodeAppend, PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.state.appends import Appends
-from genstamp_spec.hdfs.systems.append_steps import AppendSteps
-from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, SHARED, FirstWrite, TruncatePromises
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.hdfs.systems.truncate_promises import SHARED, AppendSteps, FirstWrite, TruncatePromises
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 OMITS = (
     "files of more than one block: truncate before the last block, append to a full block, and blocks longer than the "
@@ -103,74 +97,26 @@ TRUNCATE = System(
         "hadoop-3.4": (ANSWERS_ARE_KEPT, DELETION_SPARES_SNAPSHOTS, COPIES_OF_EARLIER_ATTEMPTS),
         "hadoop-2.7": (ANSWERS_ARE_KEPT, COPIES_OF_EARLIER_ATTEMPTS, *TRUNCATE_2_7),
     },
-    default_semantics="repaired",
-    limits=LIMITS,
-    configurations=[
-        Configuration(
-            "one_datanode",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"stamps": 3, "appends": 1, "truncates": 1},
-            doc="a file is opened again, or cut, and recovered",
-        ),
-        Configuration(
-            "in_place",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"appends": 0, "stamps": 3, "crashes": 1, "truncates": 1},
-            doc="a block is cut, with a datanode that stops in between",
-        ),
-        Configuration(
-            "by_copy",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"appends": 0, "stamps": 3, "crashes": 1, "truncates": 1, "copies": 1, "snapshots": 1},
-            doc="the same with a snapshot, so that the block is copied",
-        ),
-        Configuration(
-            "pipelines",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"bytes": 1, "stamps": 3, "crashes": 1, "appends": 1},
-            doc="an append whose first pipeline loses a node",
-        ),
-        Configuration(
-            "snapshot",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"stamps": 4, "truncates": 1, "copies": 1, "snapshots": 1, "appends": 1, "crashes": 1},
-            doc="a snapshot of a file that is appended to and cut",
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={
-                "appends": 0,
-                "stamps": 3,
-                "truncates": 1,
-                "copies": 1,
-                "snapshots": 1,
-                "upgrades": 1,
-                "lost_answers": 1,
-                "expired_leases": 1,
-            },
-            doc="another client cuts, appends to, takes over or deletes the file; answers are lost",
-        ),
-        Configuration(
-            "retries",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={"stamps": 4, "appends": 1, "truncates": 2, "lost_answers": 1},
-            doc="a call that is repeated after another client has appended",
-        ),
-        Configuration(
-            "two_appenders",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={"bytes": 1, "stamps": 3, "appends": 2, "expired_leases": 1},
-            doc="a client that appends loses the file to another one that appends",
-        ),
-        Configuration(
-            "append_after_truncate",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 3, "crashes": 1, "truncates": 1, "appends": 1},
-            doc="bytes take the place of those that were cut off",
-            on_demand=True,
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 Datanode=1 crashes=0 truncates=0 copies=0 snapshots=0 upgrades=0 lost_answers=0
+            troubles_of_first_write=0 expired_leases=0 bytes=2
+        one_datanode: truncates=1 stamps=3 appends=1; a file is opened again, or cut, and recovered
+        in_place: Datanode=2 crashes=1 truncates=1 appends=0 stamps=3;
+            a block is cut, with a datanode that stops in between
+        by_copy: Datanode=2 crashes=1 truncates=1 copies=1 snapshots=1 appends=0 stamps=3;
+            the same with a snapshot, so that the block is copied
+        pipelines: Datanode=2 crashes=1 bytes=1 stamps=3 appends=1; an append whose first pipeline loses a node
+        snapshot: crashes=1 truncates=1 copies=1 snapshots=1 stamps=4 appends=1;
+            a snapshot of a file that is appended to and cut
+        two_clients: Client=2 truncates=1 copies=1 snapshots=1 upgrades=1 lost_answers=1 expired_leases=1 appends=0
+            stamps=3; another client cuts, appends to, takes over or deletes the file; answers are lost
+        retries: Client=2 truncates=2 lost_answers=1 stamps=4 appends=1;
+            a call that is repeated after another client has appended
+        two_appenders: Client=2 expired_leases=1 bytes=1 stamps=3 appends=2;
+            a client that appends loses the file to another one that appends
+        append_after_truncate: Datanode=2 crashes=1 truncates=1 stamps=3 appends=1 on_demand;
+            bytes take the place of those that were cut off
+    """,
     bugs=[HDFS_822, HDFS_6325, HDFS_7263, HDFS_7843, HDFS_7903, HDFS_7926, HDFS_12638],
     idle={
         "misled": "only HDFS-7926 misleads a client",

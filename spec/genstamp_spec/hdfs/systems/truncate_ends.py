@@ -5,9 +5,8 @@ that nothing disturbs takes less than the 90 s of the gate, and a client that tr
 not renew its lease for ever.
 """
 
-from genstamp_model.language import Bool, Configuration, System, exists, leads_to, require
-from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_ENDS_2_7
-from genstamp_spec.hdfs.bugs.truncate_ends import HALF_A_CUT_IS_ENOUGH, HDFS_9516
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.truncate_2_7 import HALF_A_CUT_IS_ENOUGH, HDFS_9516, TRUNCATE_ENDS_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
 from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
@@ -18,7 +17,7 @@ from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
 from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
-from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, SHARED, FirstWrite, TruncatePromises
+from genstamp_spec.hdfs.systems.truncate_promises import SHARED, FirstWrite, TruncatePromises
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 OMITS = (
@@ -100,55 +99,18 @@ TRUNCATE_ENDS = System(
         "hadoop-3.4": (HALF_A_CUT_IS_ENOUGH,),
         "hadoop-2.7": (HALF_A_CUT_IS_ENOUGH, *TRUNCATE_ENDS_2_7),
     },
-    default_semantics="repaired",
-    limits=LIMITS,
-    configurations=[
-        Configuration(
-            "one_datanode",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"stamps": 4, "crashes": 1, "truncates": 1, "expired_leases": 2, "snapshots": 1, "copies": 1},
-            doc="a block is cut, or copied if a snapshot has it, and its datanode stops in between",
-            renumber=True,
-        ),
-        Configuration(
-            "in_place",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 4, "crashes": 1, "truncates": 1, "expired_leases": 2},
-            doc="a block is cut, and a datanode stops in between",
-            renumber=True,
-        ),
-        Configuration(
-            "by_copy",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={
-                "stamps": 4,
-                "crashes": 1,
-                "truncates": 1,
-                "expired_leases": 2,
-                "snapshots": 1,
-                "upgrades": 1,
-                "copies": 1,
-                "lost_answers": 1,
-            },
-            doc="the same during an upgrade, and with answers that are lost",
-            renumber=True,
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={
-                "bytes": 1,
-                "stamps": 3,
-                "crashes": 1,
-                "expired_leases": 3,
-                "upgrades": 1,
-                "snapshots": 1,
-                "troubles_of_first_write": 1,
-            },
-            doc="a file that is too short to be cut, and what hdfs.recovery does to it",
-            renumber=True,
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 Datanode=1 crashes=0 truncates=0 copies=0 snapshots=0 upgrades=0 lost_answers=0
+            troubles_of_first_write=0 expired_leases=0 bytes=2
+        one_datanode: crashes=1 truncates=1 copies=1 snapshots=1 expired_leases=2 stamps=4 renumber;
+            a block is cut, or copied if a snapshot has it, and its datanode stops in between
+        in_place: Datanode=2 crashes=1 truncates=1 expired_leases=2 stamps=4 renumber;
+            a block is cut, and a datanode stops in between
+        by_copy: crashes=1 truncates=1 copies=1 snapshots=1 upgrades=1 lost_answers=1 expired_leases=2 stamps=4
+            renumber; the same during an upgrade, and with answers that are lost
+        two_clients: Client=2 crashes=1 snapshots=1 upgrades=1 troubles_of_first_write=1 expired_leases=3 bytes=1
+            stamps=3 renumber; a file that is too short to be cut, and what hdfs.recovery does to it
+    """,
     bugs=[HDFS_9516],
     idle={
         "misled": "history for promises of hdfs.truncate",

@@ -2,23 +2,15 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, Number, count, exists, invariant, limit, members, transition, when, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Holder
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
+from genstamp_spec.hdfs.state.appends import Appends
 from genstamp_spec.hdfs.state.cuts import Cuts
-from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
+from genstamp_spec.hdfs.systems.recovery_promises import StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas, OneLease
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
-
-_NOT_UNLESS_GIVEN = (
-    *("crashes", "truncates", "copies", "snapshots", "upgrades", "lost_answers"),
-    *("troubles_of_first_write", "expired_leases"),
-)
-LIMITS = {**dict.fromkeys(_NOT_UNLESS_GIVEN, 0), "bytes": 2}
-"""The limits of a configuration that gives no others."""
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 
 class FirstWrite(Leases, lane="namenode"):
@@ -275,3 +267,30 @@ class TruncatePromises(BlocksAndReplicas, StepsAndStates, Cuts):
         """A copy of a failed attempt is there while a younger attempt asks for the originals."""
         older = exists(Datanode, lambda d: s.former_replica[d][file].stamp > s.former_stamp[file])
         return s.truncate_mode[file].at(TruncateMode.BY_COPY) & older
+
+
+class AppendSteps(Appends):
+    """Of the pipeline that is set up before the first packet."""
+
+    def goes_on_setting_up(s, t: Self, client: Client, file: File) -> Bool:
+        """The client sets up a pipeline before and after the step."""
+        return s.is_setting_up(client, file) & t.is_setting_up(client, file)
+
+    @transition(inductive=True)
+    def pipelines_shrink_while_set_up(s, t: Self, client: Client, file: File) -> Bool:
+        """C.5: a node that fails leaves the pipeline, and the client asks for a new stamp for those that are left."""
+        before, after = s.stream[client][file], t.stream[client][file]
+        same = after.pipeline == before.pipeline
+        anew = (after.pipeline <= before.pipeline) & (after.stamp == 0) & after.set_up.is_empty()
+        return s.goes_on_setting_up(t, client, file).implies(same | anew)
+
+    @transition(inductive=True)
+    def nodes_are_set_up_under_the_stamp(s, t: Self, client: Client, file: File, datanode: Datanode) -> Bool:
+        """B2, B3, S9: a node that takes the block has a replica that the client writes, under the client's stamp."""
+        before, after = s.stream[client][file], t.stream[client][file]
+        new = ~before.set_up.has(datanode) & after.set_up.has(datanode)
+        replica = t.replica[datanode][file]
+        written = replica.state.at(ReplicaLifecycle.rbw) & (replica.writer == client) & (replica.stamp == after.stamp)
+        asked = s.running.has(datanode) & before.pipeline.has(datanode) & (after.stamp == before.stamp)
+        takes = s.goes_on_setting_up(t, client, file) & new
+        return takes.implies(written & asked & (after.stamp > 0))

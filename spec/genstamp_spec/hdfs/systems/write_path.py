@@ -6,34 +6,19 @@ What the other systems say in full is told here as far as it takes to put the ac
 from dataclasses import replace
 from typing import Self
 
-from genstamp_model.language import (
-    Bool,
-    Configuration,
-    Hole,
-    Lifecycle,
-    System,
-    exists,
-    forall,
-    invariant,
-    transition,
-    witness,
-)
+from genstamp_model.language import *
 from genstamp_spec.hdfs.bugs.recovery import HDFS_2484, HDFS_10240, HDFS_11817, HDFS_12070, HDFS_14498, HDFS_15725
 from genstamp_spec.hdfs.bugs.reused_stamps import HDFS_17850, HDFS_17850_IN_APPEND_ALONE
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeAppend, DatanodeReplicas
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
-from genstamp_spec.hdfs.parts.first_write import FirstWrites
-from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, KnownBytesAreNotDeleted
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, KnownBytesAreNotDeleted, NamenodeAppend, PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_leases import Leases, WriterKeepsTheFile, WriterLosesTheFile
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
-from genstamp_spec.hdfs.parts.streamed_blocks import FurtherBlocks
+from genstamp_spec.hdfs.parts.streamed_blocks import FirstWrites, FurtherBlocks
 from genstamp_spec.hdfs.projections import AS_LEASE, AS_PIPELINE, AS_RECOVERY
 from genstamp_spec.hdfs.refinements import (
     durable_prefix,
@@ -42,19 +27,16 @@ from genstamp_spec.hdfs.refinements import (
     single_writer,
 )
 from genstamp_spec.hdfs.state.resumptions import Resumptions
-from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.lease import SOFT_LIMIT_TAKES_THE_FILE
 from genstamp_spec.hdfs.systems.recovery import (
     COMMAND_BELONGS_TO_ITS_ATTEMPT,
     HFLUSH_SEES_THE_RECOVERY,
     UNREACHABLE_IS_NOT_EMPTY,
 )
-from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
-from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises, StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.hdfs.systems.truncate_promises import AppendSteps
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, ReplicaLifecycle
 
 OMITS = (
     "truncate and snapshots: they are in hdfs.write_path_truncate and hdfs.truncate",
@@ -69,38 +51,28 @@ KNOWN_BYTES_ARE_NOT_DELETED = Hole(
     "known-bytes-are-not-deleted",
     "a block that is appended to is deleted although the NameNode knows of bytes in it: who has them was not asked",
     drops=(("commit_block_synchronization", "no bytes of the block are known"),),
-    breaks=("only_empty_blocks_are_dropped",),
-    configuration="append_to_a_byte",
-    depth=21,
     source="found with this model; facts A.4, A17, G.3, G.4 row 0, S18; FSNamesystem#commitBlockSynchronization, "
     "BlockManager#convertLastBlockToUnderConstruction, Hadoop 3.4.1",
-    repair="In FSNamesystem#commitBlockSynchronization refuse to delete a block whose stored length is not 0.",
-)
+).at("append_to_a_byte", "only_empty_blocks_are_dropped")
 """An append takes the replicas that were reported for all that there are. Where the one that it opens again loses its
 bytes with its machine, the other one is not asked, though it has them.
 """
 HOLES = (
-    replace(UNREACHABLE_IS_NOT_EMPTY, configuration="second_block", depth=16),
-    replace(HFLUSH_SEES_THE_RECOVERY, configuration="two_blocks", depth=10),
-    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, parts=(), configuration="lost_node", depth=7),
-    replace(
-        SOFT_LIMIT_TAKES_THE_FILE,
-        parts=(WriterKeepsTheFile,),
-        breaks=("refines hdfs.lease",),
-        configuration="appenders",
-        depth=5,
-    ),
+    UNREACHABLE_IS_NOT_EMPTY.at("second_block"),
+    HFLUSH_SEES_THE_RECOVERY.at("two_blocks"),
+    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, parts=()).at("lost_node"),
+    replace(SOFT_LIMIT_TAKES_THE_FILE, parts=(WriterKeepsTheFile,)).at("appenders", "refines hdfs.lease"),
     KNOWN_BYTES_ARE_NOT_DELETED,
 )
 """Those of hdfs.recovery and the takeover of hdfs.lease, where they show here, and one of appends."""
 HADOOP_2_7 = (
     *HOLES,
-    replace(HDFS_10240, breaks=("fenced_client_changes_nothing",), configuration="two_blocks", depth=7),
-    replace(HDFS_11817, configuration="two_blocks", depth=9),
-    replace(HDFS_2484, configuration="appenders"),
-    replace(HDFS_12070, configuration="lost_node"),
-    replace(HDFS_14498, configuration="two_blocks"),
-    replace(HDFS_15725, configuration="two_blocks"),
+    HDFS_10240.at("two_blocks", "fenced_client_changes_nothing"),
+    HDFS_11817.at("two_blocks"),
+    HDFS_2484.at("appenders"),
+    HDFS_12070.at("lost_node"),
+    HDFS_14498.at("two_blocks"),
+    HDFS_15725.at("two_blocks"),
 )
 """What hdfs.recovery has of Hadoop 2.7.4, where it shows here."""
 
@@ -221,74 +193,22 @@ WRITE_PATH = System(
     ],
     doc="All together: leases, files of two blocks, pipelines and their recovery, appends, block recovery, crashes.",
     semantics={"repaired": (), "hadoop-3.4": HOLES, "hadoop-2.7": HADOOP_2_7},
-    default_semantics="repaired",
-    limits={"stamps": 3, "bytes": 1, "crashes": 0, "appends": 0, "further_blocks": 0, "older": 0},
-    configurations=[
-        Configuration(
-            "two_blocks",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"further_blocks": 1},
-            doc="a file of two blocks, and a recovery of either",
-        ),
-        Configuration(
-            "appenders",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={"appends": 2},
-            doc="two clients append in turn",
-        ),
-        Configuration(
-            "second_block",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 2, "crashes": 2, "further_blocks": 1},
-            doc="the pipeline of the second block loses its nodes",
-        ),
-        Configuration(
-            "append_after_loss",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"bytes": 0, "crashes": 1, "appends": 1},
-            doc="a file is appended to whose pipeline has lost a node, or loses one then",
-        ),
-        Configuration(
-            "lost_node",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"crashes": 1},
-            doc="a pipeline loses a node, and a recovery meets what is left of it",
-        ),
-        Configuration(
-            "append_to_a_byte",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"crashes": 1, "appends": 1},
-            doc="the same with a byte, which the NameNode may not know every replica of",
-        ),
-        Configuration(
-            "reused_stamp",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 2, "bytes": 2, "crashes": 1, "appends": 1},
-            doc="a file of a byte is appended to, and a recovery meets what either write has left",
-            on_demand=True,
-        ),
-        Configuration(
-            "three_nodes",
-            sizes={"Client": 1, "File": 1, "Datanode": 3},
-            limits={"stamps": 2, "crashes": 1},
-            doc="two nodes are left of a pipeline",
-            on_demand=True,
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 2},
-            limits={"bytes": 0, "crashes": 1},
-            doc="a takeover while a pipeline is set up again",
-            on_demand=True,
-        ),
-        Configuration(
-            "all_at_once",
-            sizes={"Client": 2, "File": 1, "Datanode": 3},
-            limits={"stamps": 2, "crashes": 1, "further_blocks": 1},
-            doc="two clients, three datanodes and two blocks, one of which loses a node or is recovered",
-            on_demand=True,
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 Datanode=2 stamps=3 bytes=1 crashes=0 appends=0 further_blocks=0 older=0
+        two_blocks: Datanode=1 further_blocks=1; a file of two blocks, and a recovery of either
+        appenders: Client=2 Datanode=1 appends=2; two clients append in turn
+        second_block: stamps=2 crashes=2 further_blocks=1; the pipeline of the second block loses its nodes
+        append_after_loss: bytes=0 crashes=1 appends=1;
+            a file is appended to whose pipeline has lost a node, or loses one then
+        lost_node: crashes=1; a pipeline loses a node, and a recovery meets what is left of it
+        append_to_a_byte: crashes=1 appends=1; the same with a byte, which the NameNode may not know every replica of
+        reused_stamp: stamps=2 bytes=2 crashes=1 appends=1 on_demand;
+            a file of a byte is appended to, and a recovery meets what either write has left
+        three_nodes: Datanode=3 stamps=2 crashes=1 on_demand; two nodes are left of a pipeline
+        two_clients: Client=2 bytes=0 crashes=1 on_demand; a takeover while a pipeline is set up again
+        all_at_once: Client=2 Datanode=3 stamps=2 crashes=1 further_blocks=1 on_demand;
+            two clients, three datanodes and two blocks, one of which loses a node or is recovered
+    """,
     bugs=[HDFS_17850, HDFS_17850_IN_APPEND_ALONE],
     refines=[
         single_writer(

@@ -6,26 +6,22 @@ primaries do what hdfs.recovery says, holds between two restarts only.
 
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, Hole, System, exists, forall, transition, witness
+from genstamp_model.language import *
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
-from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, NamenodeAppend, PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_leases import Leases, WriterLosesTheFile
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File
-from genstamp_spec.hdfs.parts.streamed_restarts import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
+from genstamp_spec.hdfs.parts.streamed_blocks import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
 from genstamp_spec.hdfs.projections import AS_LEASE_WITH_RESTARTS
 from genstamp_spec.hdfs.refinements import durable_prefix, length_with_earlier, promised_with_earlier, single_writer
 from genstamp_spec.hdfs.state.resumptions import Resumptions
-from genstamp_spec.hdfs.systems.append_steps import AppendSteps
-from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
-from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises, StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
+from genstamp_spec.hdfs.systems.truncate_promises import AppendSteps
 from genstamp_spec.hdfs.systems.write_path import STREAMING
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, ReplicaLifecycle
 
 OMITS = (
     "the edit log itself, standbys and failover: they are in hdfs.journal and hdfs.standby_reports",
@@ -43,34 +39,21 @@ SAFE_MODE_WAITS_FOR_REPORTS = Hole(
     "safe-mode-waits-for-reports",
     "safe mode ends while datanodes have not reported, and a block that is being written is recovered without them",
     parts=(SafeModeEndsEarly,),
-    breaks=("hflushed_bytes_survive",),
-    configuration="lost_node",
-    depth=17,
     source="found with this model; facts I.4, A18; BlockManagerSafeMode#checkSafeMode, "
     "FSNamesystem#internalReleaseLease, Hadoop 3.4.1",
-    repair="In FSNamesystem#internalReleaseLease start no recovery after a restart until every live datanode has sent "
-    "its first full report.",
-)
+).at("lost_node", "hflushed_bytes_survive")
 RECOVERIES_END_WITH_THEIR_NAMENODE = Hole(
     "recoveries-end-with-their-namenode",
     "a recovery that was started before a restart freezes replicas of a block that is closed since, and restamps them",
     parts=(RecoveriesGoOn,),
-    breaks=("complete_blocks_are_not_restamped",),
-    configuration="one_node",
-    depth=16,
     source="found with this model; facts A.7, A18, G.6 row 6; BlockRecoveryWorker, Hadoop 3.4.1",
-    repair="Let a datanode that registers anew drop the recoveries that it leads.",
-)
+).at("one_node", "complete_blocks_are_not_restamped")
 HFLUSH_WAITS_FOR_REPORTS = Hole(
     "hflush-waits-for-reports",
     "the first hflush after a restart succeeds before the NameNode knows of every replica that a recovery has to ask",
     drops=(("hflush", "the NameNode knows of every replica at the block's first hflush"),),
-    breaks=("hflushed_bytes_survive",),
-    configuration="lost_node",
-    depth=18,
     source="found with this model; facts A18, C.4, E.10; FSNamesystem#fsync, Hadoop 3.4.1",
-    repair="In FSNamesystem#fsync let the client call again while a node of its pipeline is no expected location.",
-)
+).at("lost_node", "hflushed_bytes_survive")
 
 
 class RestartProperties(Resumptions):
@@ -144,58 +127,18 @@ WRITE_PATH_RESTARTS = System(
         "repaired": (),
         "hadoop-3.4": (SAFE_MODE_WAITS_FOR_REPORTS, RECOVERIES_END_WITH_THEIR_NAMENODE, HFLUSH_WAITS_FOR_REPORTS),
     },
-    default_semantics="repaired",
-    limits={"stamps": 3, "bytes": 1, "crashes": 0, "appends": 0, "further_blocks": 0, "older": 0, "restarts": 1},
-    configurations=[
-        Configuration(
-            "one_node",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"crashes": 1},
-            doc="a recovery of which the NameNode has forgotten",
-        ),
-        Configuration(
-            "second_block",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"further_blocks": 1},
-            doc="a file of two blocks",
-        ),
-        Configuration(
-            "appenders",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={"appends": 1},
-            doc="somebody else appends, or has the file taken over",
-        ),
-        Configuration(
-            "lost_node",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"crashes": 1, "stamps": 2},
-            doc="a pipeline of two, one of which stops",
-        ),
-        Configuration(
-            "append_after_loss",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"bytes": 0, "stamps": 2, "crashes": 1, "appends": 1},
-            doc="a file is appended to whose pipeline has lost a node, or loses one then",
-        ),
-        Configuration(
-            "two_recoveries",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"bytes": 0},
-            doc="a second recovery meets what the first has left",
-        ),
-        Configuration(
-            "overlapping",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"crashes": 1, "restarts": 0},
-            doc="two recoveries overlap and a node stops, while the NameNode stays",
-        ),
-        Configuration(
-            "two_restarts",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"restarts": 2},
-            doc="the NameNode starts again twice",
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 stamps=3 bytes=1 crashes=0 appends=0 further_blocks=0 older=0 restarts=1
+        one_node: Datanode=1 crashes=1; a recovery of which the NameNode has forgotten
+        second_block: Datanode=1 further_blocks=1; a file of two blocks
+        appenders: Client=2 Datanode=1 appends=1; somebody else appends, or has the file taken over
+        lost_node: Datanode=2 stamps=2 crashes=1; a pipeline of two, one of which stops
+        append_after_loss: Datanode=2 stamps=2 bytes=0 crashes=1 appends=1;
+            a file is appended to whose pipeline has lost a node, or loses one then
+        two_recoveries: Datanode=2 bytes=0; a second recovery meets what the first has left
+        overlapping: Datanode=2 crashes=1 restarts=0; two recoveries overlap and a node stops, while the NameNode stays
+        two_restarts: Datanode=1 restarts=2; the NameNode starts again twice
+    """,
     refines=[
         single_writer(
             {

@@ -8,26 +8,21 @@ hdfs.recovery says of primaries is what hdfs.truncate says of them, on which thi
 from dataclasses import replace
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, exists, invariant, transition, witness
-from genstamp_spec.hdfs.bugs.truncate_holes import DELETION_SPARES_SNAPSHOTS
+from genstamp_model.language import *
+from genstamp_spec.hdfs.bugs.truncate import DELETION_SPARES_SNAPSHOTS
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
-from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeAppend, DatanodeReplicas
 from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
-from genstamp_spec.hdfs.parts.first_write import FirstWrites
-from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
-from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, KnownBytesAreNotDeleted
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, KnownBytesAreNotDeleted, NamenodeAppend, PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_leases import Leases, WriterLosesTheFile
-from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
-from genstamp_spec.hdfs.parts.streamed_blocks import FurtherBlocks
-from genstamp_spec.hdfs.parts.streamed_truncate import StreamedTruncate
+from genstamp_spec.hdfs.parts.streamed_blocks import FirstWrites, FurtherBlocks, StreamedTruncate
 from genstamp_spec.hdfs.projections import AS_PIPELINE, AS_TRUNCATE
 from genstamp_spec.hdfs.refinements import (
     durable_prefix,
@@ -37,15 +32,13 @@ from genstamp_spec.hdfs.refinements import (
 )
 from genstamp_spec.hdfs.state.resumptions import Resumptions
 from genstamp_spec.hdfs.systems.abstract_truncate import DURABLE_PREFIX_TRUNCATE, SINGLE_WRITER_TRUNCATE
-from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.recovery import COMMAND_BELONGS_TO_ITS_ATTEMPT, HFLUSH_SEES_THE_RECOVERY
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver
 from genstamp_spec.hdfs.systems.truncate import TruncateProperties
-from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, SHARED, FirstWrite
+from genstamp_spec.hdfs.systems.truncate_promises import SHARED, AppendSteps, FirstWrite
 from genstamp_spec.hdfs.systems.write_path import KNOWN_BYTES_ARE_NOT_DELETED, WritePathProperties
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle
 
 OMITS = (
     "truncate to a length before the last block, and to a block boundary but that block's beginning",
@@ -57,20 +50,10 @@ OMITS = (
 )
 
 HOLES = (
-    replace(
-        HFLUSH_SEES_THE_RECOVERY, breaks=("recovery_drops_only_empty_blocks",), configuration="two_blocks", depth=12
-    ),
-    replace(
-        COMMAND_BELONGS_TO_ITS_ATTEMPT,
-        parts=(),
-        breaks=("one_primary_per_recovery_id",),
-        configuration="appended",
-        depth=9,
-    ),
-    replace(
-        KNOWN_BYTES_ARE_NOT_DELETED, breaks=("recovery_drops_only_empty_blocks",), configuration="appended", depth=21
-    ),
-    replace(DELETION_SPARES_SNAPSHOTS, depth=12),
+    HFLUSH_SEES_THE_RECOVERY.at("two_blocks", "recovery_drops_only_empty_blocks"),
+    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, parts=()).at("appended", "one_primary_per_recovery_id"),
+    KNOWN_BYTES_ARE_NOT_DELETED.at("appended", "recovery_drops_only_empty_blocks"),
+    DELETION_SPARES_SNAPSHOTS,
 )
 """Those of hdfs.write_path and hdfs.truncate that show here."""
 
@@ -152,41 +135,20 @@ WRITE_PATH_TRUNCATE = System(
     ],
     doc="The write path with truncate, in place and by copy.",
     semantics={"repaired": (), "hadoop-3.4": HOLES},
-    default_semantics="repaired",
-    limits={**LIMITS, "appends": 0, "further_blocks": 0, "older": 0},
-    configurations=[
-        Configuration(
-            "two_blocks",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"stamps": 4, "truncates": 1, "appends": 1, "further_blocks": 1, "expired_leases": 1},
-            doc="a file of two blocks whose last one is cut, before or after it is appended to",
-        ),
-        Configuration(
-            "two_clients",
-            sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits={"stamps": 3, "truncates": 1, "appends": 2, "expired_leases": 1, "lost_answers": 1},
-            doc="one client cuts the file, and another one appends to it, or takes it over",
-        ),
-        Configuration(
-            "appended",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"bytes": 1, "stamps": 3, "appends": 1, "crashes": 1},
-            doc="a file is appended to of which the NameNode does not know every replica",
-            on_demand=True,
-        ),
-        Configuration(
-            "by_copy",
-            sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"stamps": 4, "truncates": 1, "copies": 1, "snapshots": 1, "upgrades": 1, "crashes": 1},
-            doc="a block is copied because a snapshot or an upgrade has it",
-        ),
-        Configuration(
-            "lost_node",
-            sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 3, "truncates": 1, "appends": 1, "crashes": 1},
-            doc="a file that was cut is appended to, through a pipeline that loses a node",
-        ),
-    ],
+    rows="""
+        *: Client=1 File=1 Datanode=1 crashes=0 truncates=0 copies=0 snapshots=0 upgrades=0 lost_answers=0
+            troubles_of_first_write=0 expired_leases=0 bytes=2 appends=0 further_blocks=0 older=0
+        two_blocks: truncates=1 expired_leases=1 appends=1 further_blocks=1 stamps=4;
+            a file of two blocks whose last one is cut, before or after it is appended to
+        two_clients: Client=2 truncates=1 lost_answers=1 expired_leases=1 appends=2 stamps=3;
+            one client cuts the file, and another one appends to it, or takes it over
+        appended: Datanode=2 crashes=1 bytes=1 appends=1 stamps=3 on_demand;
+            a file is appended to of which the NameNode does not know every replica
+        by_copy: crashes=1 truncates=1 copies=1 snapshots=1 upgrades=1 stamps=4;
+            a block is copied because a snapshot or an upgrade has it
+        lost_node: Datanode=2 crashes=1 truncates=1 appends=1 stamps=3;
+            a file that was cut is appended to, through a pipeline that loses a node
+    """,
     refines=[
         single_writer(
             {
