@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar, overload
 
 from genstamp_model.language import ir
 from genstamp_model.language.author import caller as called_from
-from genstamp_model.language.author import suggested
+from genstamp_model.language.author import is_called_by_author, suggested
 from genstamp_model.language.declarations import (
     BY_PART,
     ActionDeclaration,
@@ -28,9 +28,9 @@ from genstamp_model.language.lifecycles import refuse_lifecycle
 from genstamp_model.language.lost import refuse_lost
 from genstamp_model.language.members import Index
 from genstamp_model.language.mismatch import shown
-from genstamp_model.language.suspects import Traced
-from genstamp_model.language.trace import current, misuse
-from genstamp_model.language.types import IndexSet, Type
+from genstamp_model.language.symbolic import Traced
+from genstamp_model.language.trace import current, is_open, misuse
+from genstamp_model.language.types import IndexSet, Type, with_article
 from genstamp_model.language.values import Number, Place, Value, at_place, coerce, wrap
 from genstamp_model.language.variables import Declared, declared_in
 
@@ -111,6 +111,11 @@ class Part(Traced, metaclass=_PartType):
 
     def __bool__(self) -> NoReturn:
         raise misuse("the state is no condition; write one on its variables")
+
+    def __repr__(self) -> str:
+        if is_open() and is_called_by_author():
+            raise misuse("the state has no text during tracing; look at values with simulate")
+        return with_article(type(self).__name__)
 
     def __copy__(self) -> NoReturn:
         raise misuse("the state cannot be copied; read the variables that are needed into names")
