@@ -585,6 +585,27 @@ def test_the_methods_that_give_no_iterator_are_those_of_values() -> None:
     assert {name for name in known if not name.startswith("_")} == OF_VALUES
 
 
+@pytest.mark.parametrize(
+    ("decorator", "returned", "message"),
+    [
+        ("always_eventually()", "True", CONSTANT),
+        ("eventually_always()", "True", CONSTANT),
+        ("leads_to()", "s.f, s.n < 3, s.f | True", CONSTANT),
+        ("leads_to()", "s.f, False, s.n < 3", CONSTANT),
+        ("leads_to()", "s.f", "leads_to claim must return two conditions"),
+        ("always_eventually()", "s.f, s.f", "always_eventually claim returns (f, f), not a flag"),
+        ("eventually_always()", "s.n", "eventually_always claim returns a number, not a flag"),
+        ("always_eventually(fair='go')", "s.f", "@always_eventually takes names as a tuple of texts"),
+        ("eventually_always(fair=('went',))", "s.f", "claim names action 'went'; there are go"),
+    ],
+)
+def test_a_form_of_time_that_says_nothing_is_refused(
+    decorator: str, returned: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SpecError, match=re.escape(message)):
+        instance(claim(f"return {returned}", decorator), tmp_path / "own.py")
+
+
 LOW = "@invariant\n    def low(s): return s.n < 3\n"
 
 WRONG = {

@@ -249,24 +249,24 @@ class Builder:
         arguments: list[Any] = [self.state(), self._next_state()][:states]
         arguments.extend(p.expr for p in parameters)
         claim = self._traced(declaration.function, self._trace(False), declaration.source, *arguments)
-        if declaration.kind == "leads_to":
-            if not (isinstance(claim, tuple) and len(claim) == 2):
-                raise SpecError(f"leads_to {declaration.name} must return two conditions", declaration.source)
-            condition, target = _condition(claim[0], declaration), _condition(claim[1], declaration)
-        else:
-            condition, target = _condition(claim, declaration), None
+        condition, target, again = _conditions(claim, declaration)
         # "Always followed by" may be claimed from every state on, by a plain True.
-        is_from_every_state = target is not None and claim[0] is True
-        for part in (None if is_from_every_state else condition, target):
-            if part is not None and is_constant(part):
+        is_pair = isinstance(claim, tuple)
+        is_from_every_state = claim[0] is True if is_pair else declaration.form == "always_eventually"
+        whole = () if is_from_every_state else (condition,)
+        said = (
+            again
+            if declaration.form == "eventually_always"
+            else (*whole, *(() if target is None else (target,)), *again)
+        )
+        for part in said:
+            if is_constant(part):
                 raise SpecError(
-                    f"{declaration.kind} {declaration.name} has the same value in every state; write a condition on "
+                    f"{declaration.form} {declaration.name} has the same value in every state; write a condition on "
                     f"the state",
                     declaration.source,
                 )
-        for part in (condition, target):
-            if part is not None:
-                refuse_leak(part, frozenset(p.name for p in parameters), declaration.source)
+            refuse_leak(part, frozenset(p.name for p in parameters), declaration.source)
         return traced.Property(
             name=declaration.name,
             kind=declaration.kind,
@@ -278,6 +278,7 @@ class Builder:
             fair=declaration.fair,
             strongly_fair=declaration.strongly_fair,
             vacuous=declaration.vacuous,
+            again=again,
             doc=inspect.getdoc(declaration.function) or "",
             source=declaration.source,
         )
@@ -390,8 +391,25 @@ def _rest(model: Model) -> object:
     return model.limits, [(one.name, one.condition) for one in model.beginnings], model.observations, model.may_stop
 
 
+def _conditions(claim: object, declaration: PropertyDeclaration) -> tuple[Expr, Expr | None, tuple[Expr, ...]]:
+    """The first and the second condition of a claim, and those that are assumed to hold again and again."""
+    if declaration.form == "leads_to":
+        if not (isinstance(claim, tuple) and len(claim) >= 2):
+            raise SpecError(f"leads_to {declaration.name} must return two conditions", declaration.source)
+        condition, target, *again = (_condition(one, declaration) for one in claim)
+        return condition, target, tuple(again)
+    condition = _condition(claim, declaration)
+    match declaration.form:
+        case "always_eventually":
+            return ir.TRUE, condition, ()
+        case "eventually_always":
+            return ir.TRUE, ir.FALSE, (ir.negation(condition),)
+        case _:
+            return condition, None, ()
+
+
 def _condition(value: object, declaration: PropertyDeclaration) -> Expr:
-    return _coerced(value, BOOL, f"{declaration.kind} {declaration.name}", declaration.source)
+    return _coerced(value, BOOL, f"{declaration.form} {declaration.name}", declaration.source)
 
 
 def _coerced(value: object, type_: Type, what: str, source: Source) -> Expr:
