@@ -16,7 +16,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
@@ -55,7 +54,7 @@ def watched(refuse: Refuse, state: Callable[[], object]) -> Iterator[None]:
         yield
         return
     before: Any = sys.gettrace()
-    following = Following(refuse, state)
+    following, seen = Following(refuse, state), set[int]()
 
     def look(frame: FrameType, event: str, argument: Any) -> Any:
         for suspect in suspects_in(frame.f_code) if is_author(frame) else ():
@@ -67,7 +66,9 @@ def watched(refuse: Refuse, state: Callable[[], object]) -> Iterator[None]:
             code = frame.f_code
             arguments = (frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount])
             given(one for one in arguments if issubclass(type(one), Symbolic))
-            _refuse_twins(frame, refuse)
+            if id(frame.f_code) not in seen:
+                seen.add(id(frame.f_code))
+                _refuse_twins(frame, refuse)
             following.refuse_late(frame)
         found = drawn(frame) if is_author(frame) else None
         if found is not None:
@@ -219,7 +220,8 @@ def _gives_generator(operand: Operand | None, frame: FrameType) -> bool:
     """Whether a function that is called only makes a generator or a coroutine; no attribute is computed to see that."""
     if operand is None:
         return False
-    value = _resolved(replace(operand, attributes=()), frame)
+    names = frame.f_locals if operand.load == "local" else frame.f_globals
+    value = names.get(operand.value)
     for name in operand.attributes:
         value = inspect.getattr_static(value if isinstance(value, type | ModuleType) else type(value), name, None)
     value = value.__func__ if isinstance(value, staticmethod | classmethod) else value
