@@ -47,6 +47,11 @@ class CigaretteSmokers(Part):
             s.offered.is_empty() | (s.offered.size() == 2)
         )
 
+    @always_eventually(fair=("start_smoking", "stop_smoking"))
+    def everything_is_taken_again(s) -> Bool:
+        """No offer stays for ever."""
+        return s.offered.is_empty()
+
     @witness
     def smokes(s, smoker: Ingredient) -> Bool:
         """Somebody gets to smoke."""

@@ -96,6 +96,12 @@ class TwoPhase(Part):
         """No manager has committed where another one has aborted."""
         return ~((s.state[one] == RmState.COMMITTED) & (s.state[other] == RmState.ABORTED))
 
+    @eventually_always(fair=("decide_abort", "commit", "abort"))
+    def is_settled(s, rm: Rm) -> Bool:
+        """Each manager ends as is decided, for good."""
+        committed = (s.decided == Kind.COMMIT) & (s.state[rm] == RmState.COMMITTED)
+        return committed | ((s.decided == Kind.ABORT) & (s.state[rm] == RmState.ABORTED))
+
     @witness
     def all_commit(s) -> Bool:
         """The transaction can succeed."""

@@ -78,7 +78,8 @@ def _of(claim: Property, fixed: Collection[str]) -> Iterator[Interest]:
     found: dict[Expr, list[Expr]] = {}
     if claim.kind == "leads_to":
         assert claim.target is not None
-        found = {_for_some(claim, ir.conjunction([claim.condition, ir.negation(claim.target)])): []}
+        owed = [] if claim.target is ir.FALSE else [ir.conjunction([claim.condition, ir.negation(claim.target)])]
+        found = {_for_some(claim, where): [] for where in (*owed, *claim.again)}
         promise = ir.disjunction([ir.negation(claim.condition), claim.target])
         others = [_for_some(claim, where) for where in inside(promise, fixed)]
     else:

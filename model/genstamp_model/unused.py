@@ -89,6 +89,7 @@ def _read(model: Model) -> Iterator[Expr]:
         yield claim.condition
         if claim.target is not None:
             yield claim.target
+        yield from claim.again
     yield from (expr for _, expr in model.limits)
     yield from (one.condition for one in model.beginnings)
     yield from (observation.value for observation in model.observations)

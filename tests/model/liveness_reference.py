@@ -80,15 +80,18 @@ def verdict(instance: Instance, claim: Property, graph: Graph) -> tuple[Verdict,
                 pending.add(state)
                 waiting += [t for t in graph.after[state] if t not in met]
         pending_states += len(pending)
-        if can_stay(graph, pending, claim.fair, claim.strongly_fair):
+        again = [{s for s in pending if evaluator.value(one, s, bound=bound)} for one in claim.again]
+        if can_stay(graph, pending, claim.fair, claim.strongly_fair, again):
             return Verdict.VIOLATED, pending_states
         if pending & graph.is_cut:
             found = Verdict.UNDETERMINED
     return found, pending_states
 
 
-def can_stay(graph: Graph, pending: set[State], weak: Sequence[str], strong: Sequence[str]) -> bool:
-    """Whether a fair behaviour can stay among these states for ever."""
+def can_stay(
+    graph: Graph, pending: set[State], weak: Sequence[str], strong: Sequence[str], again: Sequence[set[State]]
+) -> bool:
+    """Whether a fair behaviour can stay among these states for ever, and be in each set of `again` again and again."""
     asked = {who for s in pending for who in graph.enabled[s] if who[0] in strong}
     for taken in chain.from_iterable(combinations(sorted(asked, key=str), n) for n in range(len(asked) + 1)):
         left = {s for s in pending if not graph.enabled[s] & (asked - set(taken))}
@@ -97,7 +100,11 @@ def can_stay(graph: Graph, pending: set[State], weak: Sequence[str], strong: Seq
                 who for s in component for t, all_who in graph.after[s].items() if t in component for who in all_who
             }
             always = set.intersection(*(graph.enabled[s] for s in component))
-            if set(taken) <= within and all(who in within for who in always if who[0] in weak and who[0] not in strong):
+            if (
+                all(component & some for some in again)
+                and set(taken) <= within
+                and all(who in within for who in always if who[0] in weak and who[0] not in strong)
+            ):
                 return True
     return False
 

@@ -19,7 +19,9 @@ from genstamp_model.language import (
     Part,
     System,
     action,
+    always_eventually,
     any_of,
+    eventually_always,
     leads_to,
     named,
     number,
@@ -43,10 +45,11 @@ class Side(Index, unnamed="Middle"):
 Table = dict[int, tuple[int, str]]
 
 
-def random_system(draw: random.Random, stamps: bool = False, several: bool = False) -> System:
+def random_system(draw: random.Random, stamps: bool = False, several: bool = False, forms: bool = False) -> System:
     """A system with one leads-to property, `follows`; its numbers can be renumbered where it has stamps.
 
-    It begins in the first place, or, with `several`, in the first or the last one.
+    It begins in the first place, or, with `several`, in the first or the last one. With `forms` the property is one of
+    those that say again and again, or a leads-to that assumes so of one or two conditions.
     """
     places = draw.randint(2, 5 if stamps else 9)
 
@@ -63,7 +66,7 @@ def random_system(draw: random.Random, stamps: bool = False, several: bool = Fal
     body: dict[str, Any] = {name: _action(draw, name, places, stamps) for name in names}
     weak = tuple(name for name in names if draw.random() < 0.55)
     strong = tuple(name for name in names if name not in weak and draw.random() < 0.45)
-    body["follows"] = _claim(draw, places, weak, strong)
+    body["follows"] = (_form if forms else _claim)(draw, places, weak, strong)
     part = type("Random", (Stamped if stamps else Base,), body)
     limits = {"stamps": 3} if stamps else {}
     return System(
@@ -187,3 +190,15 @@ def _claim(draw: random.Random, places: int, weak: tuple[str, ...], strong: tupl
     function: Callable[..., tuple[Bool, Bool]] = draw.choice((follows, follows_for_all))
     function.__name__ = "follows"
     return leads_to(fair=weak, strongly_fair=strong)(function)
+
+
+def _form(draw: random.Random, places: int, weak: tuple[str, ...], strong: tuple[str, ...]) -> Any:
+    said = [[p for p in range(places) if draw.random() < share] or [0] for share in (0.5, 0.2, 0.5, 0.6)]
+    form = draw.choice((always_eventually, eventually_always, leads_to, leads_to))
+    count = draw.randint(1, 2)
+
+    def follows(s: Any, side: Side) -> Any:
+        here, there, *again = ((side == Side.LEFT).implies(_any_of(s.place, some)) for some in said)
+        return (here, there, *again[:count]) if form is leads_to else there
+
+    return form(fair=weak, strongly_fair=strong)(follows)

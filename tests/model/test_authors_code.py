@@ -19,10 +19,13 @@ from genstamp_model.errors import ConfigurationError, Source
 from genstamp_model.explore import explore
 from genstamp_model.language import Instance, ModelError, SpecError, System
 from genstamp_model.language.author import authored
+from genstamp_model.language.bytecode import OF_VALUES
+from genstamp_model.language.refusing import _Method
+from genstamp_model.language.values import Value
 from genstamp_model.parametric import prove_parametric
 
 HEAD = """
-import copy, enum, functools, operator, random, types
+import copy, enum, functools, itertools, operator, random, types
 from typing import Self
 from genstamp_model.language import *
 from genstamp_model.language import Part as PartBase
@@ -46,10 +49,25 @@ def claimed(high):
     return invariant(claim)
 DICE = random.Random(1)
 def left_out(x=None): return 0 if x is None else x  # left out
+def first(x, seen=[]): return (seen.append(x), seen[0])[1]
+def first_of(x, seen={}): return seen.setdefault('x', x)
+def lazily(s):
+    require(s.f, 'x')
+    yield
+def both(v): return any_f(v) & any_f(v)  # both
+def any_f(v): return functools.reduce(operator.or_, v)
+LATE = [lambda s: s.n == k for k in (1, 2)]  # late
+SEEN = {}
+TABLE = {}
+for k in (1, 2):
+    TABLE[k] = lambda s: s.n == k  # table
+class Checks:
+    all = [lambda s: s.n < k for k in (1, 2)]  # of a class
 class Base(Part):
     f = flag(); n = number(0, 5); o = optional(A); g = members(A); x = per(A, number(0, 3)); post = bag(M, limit='l')
     q = sequence(number(0, 3), capacity=2); mood = enumeration(Mood); m = record(M); r = reference(A)
     def helper(s): return s.f
+    def steps(s): yield require(s.f, 'x')
     def pair(s):
         low = smallest(s.n, 3); high = largest(s.n, 3)
         return low, high
@@ -100,6 +118,11 @@ COUNTS = "gives another value when it is called again"
 MEMBERS = "the members of A are not known during tracing; write forall, exists, count or each over A"
 UNASKED = "is made here and never used: Python has decided without asking it"
 TEXT = "has no text during tracing"
+LATE = "'k' was assigned after the function here was made, which reads its value when it is called"
+SPENT = "'v' has given all that it has before, and gives nothing here; write v = list(...) where it is made"
+IDLE = "does nothing until it is looped over, and nothing does; write a for loop"
+KEPT = "that was read in another step or property"
+TWINS = "are one function, which reads the last value of 'k'; write lambda s, k=k: ..."
 
 STEPS: dict[str, str | tuple[str, str]] = {
     # Python's `is` cannot ask the value.
@@ -314,7 +337,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = {True: 1, False: 2}[hasattr(s.m, 'who')]  # here": UNASKED,
     "s.n = {1: s.f} != {} and 1  # here": UNASKED,
     "s.n = 1 if dict(a=s.f) else 2  # here": UNASKED,
-    "v = [s.f]; s.n = 1 if v else 2  # here": UNASKED,
+    "v = list((s.f,)); s.n = 1 if v else 2  # here": UNASKED,
     "s.n = next(iter([1, s.f]))  # here": UNASKED,
     "s.n = sum(1 for one in [s.f, s.n])  # here": UNASKED,
     "s.n = 1 if any([True, s.f, s.o == a]) else 2  # here": UNASKED,
@@ -329,6 +352,53 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = max(s.n, 1)  # here": TRUTH,
     "s.n = 1 if s.f in [s.f] else 2  # here": TRUTH,
     "s.n = int(f'{s.n}')  # here": "a symbolic value has no text",
+    # Functions that read a name whose value has changed since they were made.
+    "v = []\nfor k in (1, 2): v.append(lambda: s.n == k)  # here\ns.f = v[0]()": LATE,
+    "v = [lambda: s.n == k for k in (1, 2)]  # here\ns.f = v[0]() | v[1]()": LATE,
+    "v = {k: lambda b: s.x[b] == k for k in (1, 2)}  # here\ns.f = exists(A, v[1])": LATE,
+    "v = list((lambda: s.n == k) for k in (1, 2))  # here\ns.f = v[0]()": LATE,
+    "v = []\nfor k in (s.n, s.x[a]):\n    v.append(lambda: k == 2)  # here\ns.f = v[0]()": LATE,
+    "v = []; k = 0\nwhile k < 3:\n    v.append(lambda: s.n == k)  # here\n    k += 1\ns.f = v[0]()": LATE,
+    "v = []\nfor k in (1, 2):\n    def w(b): return s.x[b] == k  # here\n    v.append(w)\ns.f = forall(A, v[0])": LATE,
+    "k = 1; v = lambda: s.n == k  # here\nk = 2; s.f = v()": LATE,
+    "k = 1; v = (s.n == j + k for j in (1, 2))  # here\nk = 2; s.f = any_f(v)": LATE,
+    "k = s.n; v = lambda b: s.x[b] == k  # here\nk = s.x[a]; s.f = exists(A, v)": LATE,
+    "s.f = LATE[0](s)": ("# late", f"'LATE[0]' and 'LATE[1]' {TWINS}"),
+    "s.f = TABLE[1](s)": ("# table", f"'TABLE[1]' and 'TABLE[2]' {TWINS}"),
+    "s.f = Checks.all[1](s)": ("# of a class", f"'Checks.all[0]' and 'Checks.all[1]' {TWINS}"),
+    # What has been given once.
+    "v = (s.x[a] == k for k in (1, 2)); s.f = any_f(v) & any_f(v)  # here": SPENT,
+    "v = map(lambda k: s.n == k, (1, 2)); s.f = any_f(v) & any_f(v)  # here": SPENT,
+    "v = filter(None, (1,)); w = s.f\nfor k in (1, 2):\n    for j in v: w = w | (s.n == j + k)  # here\ns.f = w": SPENT,
+    "v = zip((1,), (2,)); s.f = any_f(s.n == k for k, _ in v) & any_f(s.n == k for k, _ in v)  # here": SPENT,
+    "v = enumerate((s.n,)); s.f = any_f(k == w for k, w in v) & any_f(k == w for k, w in v)  # here": SPENT,
+    "v = iter((1, 2)); s.n = sum(k + s.n for k in v) + sum(k + s.n for k in v)  # here": SPENT,
+    "v = reversed((Mood.CALM, Mood.CROSS)); s.f = s.mood.at(*v) & s.mood.at(Mood.CALM, *v)  # here": SPENT,
+    "v = itertools.chain((1,), (2,)); s.n = sum(k + s.n for k in v) + sum(k + s.n for k in v)  # here": SPENT,
+    "s.f = both(s.n == k for k in (1, 2))": ("# both", SPENT),
+    "v = iter((1, 2)); s.n = 1 if 1 in v else s.n  # here": "'in' takes from 'v' what stands before the element",
+    "v = map(str, ()); s.n = 1 if v else s.n  # here": "'v' is a generator or the like, which Python compares",
+    "v = map(str, ()); s.n = s.n if not v else 1  # here": "'v' is a generator or the like, which Python compares",
+    "v = (s.n + k for k in (1, 2)); s.n = 1; s.n = sum(v)  # here": "'v' was made before an assignment",
+    "v = map(lambda k: s.n + k, (1, 2)); s.n = 1; s.n = sum(v)  # here": "'v' was made before an assignment",
+    # What is never asked, and says nothing.
+    "s.n = 1; (require(s.n == k, 'x') for k in (1, 2))  # here": "does nothing until it is looped over",
+    "s.n = 1; map(s.g.add, (a,))  # here": "does nothing until it is looped over",
+    "lazily(s); s.n = 1  # here": "does nothing until it is looped over",
+    "s.steps(); s.n = 1  # here": "does nothing until it is looped over",
+    "def one():  # here\n    require(s.f, 'x')\n    yield\nv = one(); s.n = 1": f"'v' {IDLE}",
+    "v = (require(s.n == k, 'x') for k in (1, 2)); s.n = 1  # here": f"'v' {IDLE}",
+    "v = lambda: require(s.f, 'x'); s.n = 1  # here": "'v' is made here and nothing calls it",
+    "def one(): require(s.f, 'x')  # here\ns.n = 1": "'one' is made here and nothing calls it",
+    # A list that was given a name, and what another step has left.
+    "v = [s.f]; s.f = v[0] if v else s.f  # here": "counts by its length",
+    "v = s.n == 1,; s.f = v[0] if v else s.f  # here": "counts by its length",
+    "s.f = first(s.n) == first(s.x[a])  # here": KEPT,
+    "s.f = first_of(s.n == 1)  # here": KEPT,
+    "v = SEEN.setdefault('n', s.n); s.n = v + 1  # here": KEPT,
+    "s.f = s.x[FLAGS[0] if FLAGS else a] == 1; FLAGS[:] = [a]  # here": KEPT,
+    "s.n = len(f'{s}')  # here": "the state has no text during tracing",
+    "s.f = s.mood.at(Mood.CALM) if f'{s.mood.at}' else s.f  # here": "method .at is not called",
     # Anything else that goes wrong in Python.
     "s.n = limitt  # here": "'limitt' is not defined; did you mean 'limit'?",
     "s.mood = Mood.CLAM  # here": "did you mean 'CALM'?",
@@ -463,6 +533,24 @@ READ = {
     "v = s.m; s.m.who = a; s.n = v.w": "n' = m.w",
     "v = s.x; s.n = 2; s.x[a] = v[a] + 1": "x' = store(x, a, (x[a] + 1))",
     "setattr(s, 'n', 2)": "n' = 2",
+    # A function of a loop that is called in the loop, or that is given its value, reads what is meant.
+    "v = s.f\nfor k in (1, 2): v = v | exists(A, lambda b: s.x[b] == k)\nrequire(v, 'x'); s.n = 1": (
+        "require ((f | exists(a_0 in A: (x[a_0] == 1))) | exists(a_0 in A: (x[a_0] == 2))) [x] None"
+    ),
+    "v = s.f\nfor k in (1, 2):\n    one = lambda b: s.x[b] == k\n    v = v | exists(A, one)\ns.f = v": (
+        "f' = ((f | exists(a_0 in A: (x[a_0] == 1))) | exists(a_0 in A: (x[a_0] == 2)))"
+    ),
+    "v = [lambda k=k: s.n == k for k in (1, 2)]; s.f = v[0]() | v[1]()": "f' = ((n == 1) | (n == 2))",
+    "v = [functools.partial(lambda k: s.n == k, k) for k in (1, 2)]; s.f = v[0]()": "f' = (n == 1)",
+    "v = list(map(lambda k: lambda: s.n == k, (1, 2))); s.f = v[0]()": "f' = (n == 1)",
+    "def one(b): return s.x[b] == v\nv = s.n; s.f = exists(A, one)": "f' = exists(a_0 in A: (x[a_0] == n))",
+    "v = 0\ndef add(w): return v + w\nv = add(s.n); v = add(s.x[a]); s.n = v": "n' = ((n + 0) + x[a])",
+    # An iterator is there to be advanced.
+    "v = iter((s.n, s.x[a])); w = next(v)\nfor one in v: w = largest(w, one)\ns.n = w": "n' = max(n, x[a])",
+    "v = iter((1, 2, 3, 4)); s.f = any_f(s.n + j == k for j, k in zip(v, v))": "f' = (((n + 1) == 2) | ((n + 3) == 4))",
+    "v = itertools.cycle((1, 2)); w = next(v); s.n = s.n + next(v)": "n' = (n + 2)",
+    "v = {1: s.n}.items(); w = [k + one for k, one in v]; s.n = w[0] + sum(k for k, _ in v)": "n' = ((n + 1) + 1)",
+    "v = (k for k in (1, 2)); s.f = True; s.n = sum(v)": "n' = 3",
     # A function may do without what it is given, and an object without what it has.
     "s.n = (lambda one, other: one)(s.x[a], s.f)": "n' = x[a]",
     "s.g.clear(); s.x.update(lambda one: 0)": "x' = tabulate(a_0 in A: 0)",
@@ -486,6 +574,40 @@ READ = {
 def test_what_is_clear_is_read(body: str, tmp_path: Path) -> None:
     written = "\n".join(instance(step(body), tmp_path / "own.py").model.text())
     assert READ[body] is None or f"  {READ[body]}" in written
+
+
+def kinds_of(kind: type) -> Iterator[type]:
+    """A class of the language, and those derived from it."""
+    yield kind
+    others: list[type] = kind.__subclasses__()
+    for other in others:
+        yield from kinds_of(other) if other.__module__.startswith("genstamp_model.") else ()
+
+
+def test_the_methods_that_give_no_iterator_are_those_of_values() -> None:
+    known = {name for kind in kinds_of(Value) for name, one in vars(kind).items() if isinstance(one, _Method)}
+    assert {name for name in known if not name.startswith("_")} == OF_VALUES
+
+
+@pytest.mark.parametrize(
+    ("decorator", "returned", "message"),
+    [
+        ("always_eventually()", "True", CONSTANT),
+        ("eventually_always()", "True", CONSTANT),
+        ("leads_to()", "s.f, s.n < 3, s.f | True", CONSTANT),
+        ("leads_to()", "s.f, False, s.n < 3", CONSTANT),
+        ("leads_to()", "s.f", "leads_to claim must return two conditions"),
+        ("always_eventually()", "s.f, s.f", "always_eventually claim returns (f, f), not a flag"),
+        ("eventually_always()", "s.n", "eventually_always claim returns a number, not a flag"),
+        ("always_eventually(fair='go')", "s.f", "@always_eventually takes names as a tuple of texts"),
+        ("eventually_always(fair=('went',))", "s.f", "claim names action 'went'; there are go"),
+    ],
+)
+def test_a_form_of_time_that_says_nothing_is_refused(
+    decorator: str, returned: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SpecError, match=re.escape(message)):
+        instance(claim(f"return {returned}", decorator), tmp_path / "own.py")
 
 
 LOW = "@invariant\n    def low(s): return s.n < 3\n"

@@ -19,6 +19,8 @@ from genstamp_model.language import (
     Part,
     System,
     action,
+    always_eventually,
+    eventually_always,
     exists,
     flag,
     invariant,
@@ -156,6 +158,33 @@ def test_fairness_is_said_of_each_choice_of_members_and_of_any_message() -> None
     module = tla(EVERY_FORM.instance("tiny"))
     assert "FairFor_orders_are_met == WF_vars(\\E m \\in BagToSet(orders) : dispatch(m))" in module.text
     assert module.claims["orders_are_met"] == Claims((), ("orders_are_met",), "SpecFor_orders_are_met")
+
+
+class Often(House):
+    @always_eventually()
+    def is_shut_again(s, door: Door) -> Bool:
+        """It is shut again and again."""
+        return ~s.door[door]
+
+    @eventually_always(fair=("open",))
+    def stays_open(s, door: Door) -> Bool:
+        """It is open from some time on."""
+        return s.door[door]
+
+    @leads_to()
+    def is_shut_by_those_who_shut(s, door: Door) -> tuple[Bool, Bool, Bool]:
+        """It is shut if some door is again and again."""
+        return s.door[door], ~s.door[door], exists(Door, lambda one: ~s.door[one])
+
+
+def test_what_holds_again_and_again_or_for_good_is_exported() -> None:
+    often = System("often", parts=[Often], configurations=HOUSE.configurations)
+    text = tla(often.instance("two")).text
+    assert definition(text, "is_shut_again").endswith("\\A d \\in Door : (TRUE) ~> (~door[d])")
+    assert definition(text, "stays_open").endswith("\\A d \\in Door : <>[](door[d])")
+    assert definition(text, "is_shut_by_those_who_shut").endswith(
+        "([]<>(\\E d2 \\in Door : ~door[d2])) => ((door[d]) ~> (~door[d]))"
+    )
 
 
 class Doors(House):

@@ -17,7 +17,10 @@ from genstamp_model.language import (
     Record,
     System,
     action,
+    always_eventually,
     bag,
+    eventually_always,
+    exists,
     flag,
     forall,
     invariant,
@@ -27,6 +30,7 @@ from genstamp_model.language import (
     none,
     number,
     optional,
+    ordered,
     per,
     pick,
     reference,
@@ -212,6 +216,77 @@ def test_a_lasso_is_told_with_why_it_is_fair() -> None:
         "fair to take(rival rival2): taken in step 1",
         "fair to give_back(rival rival2): taken in step 2",
     ]
+
+
+class Again(Semaphore):
+    """What holds again and again, for good, or only if something else holds again and again."""
+
+    @always_eventually(fair=("take", "give_back"))
+    def is_free_again(s) -> Bool:
+        return s.taken.is_none()
+
+    @always_eventually(fair=("take", "give_back"))
+    def everybody_gets_it_again(s, rival: Rival) -> Bool:
+        return s.taken == rival
+
+    @eventually_always()
+    def is_kept(s) -> Bool:
+        return ~s.taken.is_none()
+
+    @eventually_always(strongly_fair=("take",))
+    def is_kept_by_somebody(s) -> Bool:
+        return exists(Rival, lambda rival: s.taken == rival)
+
+    @leads_to()
+    def is_given_back_if_it_is_free_again(s, rival: Rival) -> tuple[Bool, Bool, Bool]:
+        return s.taken == rival, s.taken.is_none(), s.taken.is_none()
+
+    @leads_to(fair=("take",))
+    def is_taken_by_this_one_if_by_others(s, rival: Rival) -> tuple[Bool, Bool, Bool]:
+        return s.taken.is_none(), s.taken == rival, ~(s.taken == rival) & ~s.taken.is_none()
+
+
+def test_what_holds_again_and_again_or_for_good_is_judged() -> None:
+    found = judged(Again, Rival=2)
+    assert {name: one.verdict for name, one in found.items() if name in vars(Again)} == {
+        "is_free_again": Verdict.HOLDS,
+        "everybody_gets_it_again": Verdict.VIOLATED,
+        "is_kept": Verdict.VIOLATED,
+        "is_kept_by_somebody": Verdict.VIOLATED,
+        "is_given_back_if_it_is_free_again": Verdict.HOLDS,
+        "is_taken_by_this_one_if_by_others": Verdict.VIOLATED,
+    }
+
+
+def test_a_lasso_says_where_holds_again_what_must() -> None:
+    kept = judged(Again, Rival=2)["is_kept_by_somebody"].lasso
+    assert kept is not None
+    assert sorted(calls(kept.cycle.steps)) == ["give_back", "give_back", "take", "take"]
+    assert list(kept.lines())[-1].endswith("holds again and again: after step 0")
+    lasso = judged(Again, Rival=2)["is_taken_by_this_one_if_by_others"].lasso
+    assert lasso is not None
+    stays = replace(lasso, prefix=Path(lasso.cycle.instance, lasso.prefix.initial), owed=0)
+    stays = replace(stays, cycle=Path(lasso.cycle.instance, lasso.prefix.initial), fair=())
+    with pytest.raises(AssertionError, match="does not hold again and again"):
+        stays.check()
+
+
+def test_a_limit_leaves_open_what_holds_for_good() -> None:
+    class Rising(Part):
+        stamp = ordered(limit="stamps")
+
+        @action
+        def draw(s) -> None:
+            s.stamp = s.stamp + 1
+
+        @eventually_always(fair=("draw",))
+        def is_high(s) -> Bool:
+            return s.stamp >= 2
+
+    system = System("rising", parts=[Rising], configurations=[Configuration("one", {}, limits={"stamps": 4})])
+    for renumber in (False, True):
+        [found] = judge(system.instance(), renumber=renumber)
+        assert found.verdict is not Verdict.VIOLATED, "the constant 2 keeps its meaning where numbers are renumbered"
 
 
 def test_evaluate_notices_a_lasso_that_is_none() -> None:

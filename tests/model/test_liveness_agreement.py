@@ -16,6 +16,7 @@ from genstamp_model.liveness import components, graph
 SYSTEMS = 110
 STAMPED = 50
 SUSPECTS = 45
+FORMS = 80
 
 
 @pytest.mark.slow
@@ -46,6 +47,23 @@ def test_both_judges_agree_where_ordered_numbers_are_renumbered() -> None:
         risen += found.lasso is not None and found.lasso.renumbered
     assert risen >= 5, "endless retries"
     assert min(verdicts[verdict] for verdict in Verdict) >= 3, verdicts
+
+
+@pytest.mark.slow
+def test_both_judges_agree_on_what_holds_again_and_again() -> None:
+    seen: Counter[tuple[Verdict, int]] = Counter()
+    for seed in range(FORMS):
+        found, expected = judged(seed, stamps=seed % 5 == 0, forms=True)
+        assert (found.verdict, found.pending) == expected, f"seed {seed}"
+        seen[found.verdict, len(found.claim.again)] += 1
+    assert all(seen[verdict, count] >= 2 for verdict in Verdict for count in (0, 1, 2)), seen
+
+
+class ForgetsHypotheses(graph.Traps):
+    """Assumes of nothing that it holds again and again."""
+
+    def __init__(self, pending: graph.Pending, fair: Any, _again: object) -> None:
+        super().__init__(pending, fair)
 
 
 class ForgetsWeakness(graph.Traps):
@@ -105,7 +123,7 @@ class OneRound:
 class SeesNoCycles(graph.Traps):
     """Takes each state for a component of its own."""
 
-    def __init__(self, pending: graph.Pending, fair: object) -> None:
+    def __init__(self, pending: graph.Pending, fair: object, _again: object) -> None:
         alone = graph.Pending(
             pending.library,
             pending.places,
@@ -133,6 +151,14 @@ def test_a_wrong_judge_is_noticed(wrong: type[graph.Traps], monkeypatch: pytest.
         if (found.verdict, found.pending) != expected:
             return
     pytest.fail(f"{wrong.__name__} agrees on {SUSPECTS} systems")
+
+
+@pytest.mark.slow
+def test_a_judge_that_forgets_hypotheses_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genstamp_model.liveness.judging.Traps", ForgetsHypotheses)
+    with pytest.raises(AssertionError, match="does not hold again and again"):
+        for seed in range(SUSPECTS):
+            judged(seed, stamps=False, forms=True)
 
 
 @pytest.mark.slow

@@ -110,7 +110,7 @@ class _Inference:
             self._action(action)
         for claim in model.properties:
             self._where = f"{claim.source}: {claim.kind} {claim.name}"
-            for condition in (claim.closed, *([claim.target] if claim.target is not None else [])):
+            for condition in (claim.closed, *([claim.target] if claim.target is not None else []), *claim.again):
                 self._shape(condition, {parameter.name: None for parameter in claim.parameters})
         for name, expression in model.limits:
             self._where = f"limit {name}"

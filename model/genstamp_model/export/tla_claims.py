@@ -27,7 +27,7 @@ from genstamp_model.export.tla_layout import (
 from genstamp_model.export.tla_names import VARIABLES, Names, parameter_names
 from genstamp_model.export.tla_steps import Steps, candidates
 from genstamp_model.export.tla_values import limits
-from genstamp_model.language.ir import Expr
+from genstamp_model.language.ir import FALSE, Expr, negation
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.language.trace import ActionParameter, OptionalMember
 from genstamp_model.language.types import IndexSet
@@ -147,12 +147,21 @@ class Properties:
                     *hang("~> (", target.lines(width - 5), ")"),
                 ],
             )
+            if claim.again:
+                formula = self._under_hypotheses(claim, formula)
             yield from defined(name, opened(f"\\A {over} :", formula) if over else formula)
         fairness = [*self._fairness("WF", claim.fair), *self._fairness("SF", claim.strongly_fair)]
         fair, specification = self.names.operator(f"FairFor_{name}"), self.names.operator(f"SpecFor_{name}")
         yield from defined(fair, bullets("/\\", fairness) if fairness else Piece("TRUE"))
         yield f"{specification} == Spec /\\ {fair}"
         self.claims[claim.name] = Claims(properties=(name,), specification=specification)
+
+    def _under_hypotheses(self, claim: Property, promise: Piece) -> Piece:
+        """A leads-to where some conditions hold again and again; to what never is, it says that they do not."""
+        often = " /\\ ".join(f"[]<>({self.expressions.scoped(one).inline})" for one in claim.again)
+        if claim.target is FALSE:
+            return Piece(f"<>[]({self.expressions.scoped(negation(claim.again[0])).inline})")
+        return Piece(f"({often}) => ({promise.inline})")
 
     def _fairness(self, kind: str, actions: Sequence[str]) -> Iterator[Piece]:
         """Fairness of each action for each choice of members; messages, numbers, labels and subsets may be any."""

@@ -40,7 +40,7 @@ def _numbers(model: Model) -> Iterator[tuple[str, int, Source | None]]:
         for part, source in parts:
             yield from ((action.name, number, source) for number in _constants(part))
     for claim in model.properties:
-        for said in (claim.condition, claim.target):
+        for said in (claim.condition, claim.target, *claim.again):
             if said is not None:
                 yield from ((claim.name, number, claim.source) for number in _constants(said))
     for name, said in model.limits:

@@ -35,6 +35,7 @@ from genstamp_model.language.leaks import refuse_leak
 from genstamp_model.language.mismatch import shown
 from genstamp_model.language.model import Model
 from genstamp_model.language.parameters import parameters_of
+from genstamp_model.language.rebound import refuse_twins_among
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
 from genstamp_model.language.suspects import Reach
 from genstamp_model.language.trace import Trace, tracing
@@ -94,6 +95,8 @@ class Builder:
     def build(self) -> Model:
         for declaration in self._declared if not self._again else ():
             declaration.refuse_rebound()
+        for base in self.state.__mro__:
+            refuse_twins_among({"s": base})
         tracer = self._tracer()
         actions = tracer.actions()
         self._refuse_unknown_drops(tracer.seen_labels)
@@ -149,7 +152,7 @@ class Builder:
         return Trace(dict(self.values), may_assign, left_out=self._left_out, marks=self._marks)
 
     def _traced(self, function: Callable[..., Any], trace: Trace, source: Source, *arguments: Any) -> Any:
-        """The result of an author's function during tracing."""
+        """The result of an author's function during tracing; arguments that are expressions it gets as values."""
         # To watch costs as much time as to trace. What others write may call what no name in it tells of.
         is_suspect = not self._again and (not is_specification(function) or self.reach.suspects(function))
         # What is printed is printed once.
@@ -158,14 +161,14 @@ class Builder:
         with authored(source), printed, noted, tracing(trace, is_suspect=is_suspect):
             if not is_specification(function):
                 _refuse_other_parameters(function, len(arguments), source)
-            return function(*arguments)
+            return function(*(wrap(one) if isinstance(one, Expr) else one for one in arguments))
 
     def _begin(self, declaration: ActionDeclaration, answers: tuple[bool, ...]) -> Trace:
         dropped = frozenset(label for v in self.variations for name, label in v.drops if name == declaration.name)
         return replace(self._trace(True), dropped=dropped, answers=answers)
 
     def _follow(self, declaration: ActionDeclaration, trace: Trace) -> None:
-        members = [wrap(parameter.expr) for parameter in trace.parameters]
+        members = [parameter.expr for parameter in trace.parameters]
         result = self._traced(declaration.function, trace, declaration.source, self.state(), *members)
         if result is not None:
             raise SpecError(f"action {declaration.name} returns a value; it should assign instead", declaration.source)
@@ -244,26 +247,26 @@ class Builder:
         states = 2 if declaration.kind == "transition" else 1
         parameters = parameters_of(declaration.function, states, declaration.source)
         arguments: list[Any] = [self.state(), self._next_state()][:states]
-        arguments.extend(wrap(p.expr) for p in parameters)
+        arguments.extend(p.expr for p in parameters)
         claim = self._traced(declaration.function, self._trace(False), declaration.source, *arguments)
-        if declaration.kind == "leads_to":
-            if not (isinstance(claim, tuple) and len(claim) == 2):
-                raise SpecError(f"leads_to {declaration.name} must return two conditions", declaration.source)
-            condition, target = _condition(claim[0], declaration), _condition(claim[1], declaration)
-        else:
-            condition, target = _condition(claim, declaration), None
+        condition, target, again = _conditions(claim, declaration)
         # "Always followed by" may be claimed from every state on, by a plain True.
-        is_from_every_state = target is not None and claim[0] is True
-        for part in (None if is_from_every_state else condition, target):
-            if part is not None and is_constant(part):
+        is_pair = isinstance(claim, tuple)
+        is_from_every_state = claim[0] is True if is_pair else declaration.form == "always_eventually"
+        whole = () if is_from_every_state else (condition,)
+        said = (
+            again
+            if declaration.form == "eventually_always"
+            else (*whole, *(() if target is None else (target,)), *again)
+        )
+        for part in said:
+            if is_constant(part):
                 raise SpecError(
-                    f"{declaration.kind} {declaration.name} has the same value in every state; write a condition on "
+                    f"{declaration.form} {declaration.name} has the same value in every state; write a condition on "
                     f"the state",
                     declaration.source,
                 )
-        for part in (condition, target):
-            if part is not None:
-                refuse_leak(part, frozenset(p.name for p in parameters), declaration.source)
+            refuse_leak(part, frozenset(p.name for p in parameters), declaration.source)
         return traced.Property(
             name=declaration.name,
             kind=declaration.kind,
@@ -275,6 +278,7 @@ class Builder:
             fair=declaration.fair,
             strongly_fair=declaration.strongly_fair,
             vacuous=declaration.vacuous,
+            again=again,
             doc=inspect.getdoc(declaration.function) or "",
             source=declaration.source,
         )
@@ -302,7 +306,7 @@ class Builder:
 
     def _observation(self, declaration: ObservationDeclaration) -> traced.Observation:
         parameters = parameters_of(declaration.function, 1, declaration.source)
-        members = [wrap(p.expr) for p in parameters]
+        members = [p.expr for p in parameters]
         value = self._traced(declaration.function, self._trace(False), declaration.source, self.state(), *members)
         if not isinstance(value, Value):
             message = f"observation {declaration.name} returns {value!r}; it should return a value of the state"
@@ -323,7 +327,7 @@ class Builder:
                 known = ", ".join(upper.types)
                 message = f"{self.system.name} maps '{name}', which {upper.system} does not have; it has {known}"
                 raise SpecError(message, declaration.source)
-        members = [wrap(parameter.expr) for parameter in declaration.parameters]
+        members = [parameter.expr for parameter in declaration.parameters]
         for name, type_ in upper.types.items():
             if name in declaration.hidden:
                 continue
@@ -387,8 +391,25 @@ def _rest(model: Model) -> object:
     return model.limits, [(one.name, one.condition) for one in model.beginnings], model.observations, model.may_stop
 
 
+def _conditions(claim: object, declaration: PropertyDeclaration) -> tuple[Expr, Expr | None, tuple[Expr, ...]]:
+    """The first and the second condition of a claim, and those that are assumed to hold again and again."""
+    if declaration.form == "leads_to":
+        if not (isinstance(claim, tuple) and len(claim) >= 2):
+            raise SpecError(f"leads_to {declaration.name} must return two conditions", declaration.source)
+        condition, target, *again = (_condition(one, declaration) for one in claim)
+        return condition, target, tuple(again)
+    condition = _condition(claim, declaration)
+    match declaration.form:
+        case "always_eventually":
+            return ir.TRUE, condition, ()
+        case "eventually_always":
+            return ir.TRUE, ir.FALSE, (ir.negation(condition),)
+        case _:
+            return condition, None, ()
+
+
 def _condition(value: object, declaration: PropertyDeclaration) -> Expr:
-    return _coerced(value, BOOL, f"{declaration.kind} {declaration.name}", declaration.source)
+    return _coerced(value, BOOL, f"{declaration.form} {declaration.name}", declaration.source)
 
 
 def _coerced(value: object, type_: Type, what: str, source: Source) -> Expr:

@@ -6,7 +6,8 @@ Not here: whether such a place is reached with a value of the state (see `suspec
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, takewhile
@@ -27,6 +28,10 @@ _CLASS: Final = "a value of the state has no Python class during tracing; compar
 _INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
 _FUNCTION: Final = "a function in place of a condition is always true; call it"
 _LAZY: Final = "a generator in place of a condition is always true; write the condition, forall(...) or exists(...)"
+_IDLE: Final = (
+    "a generator, coroutine or map() does nothing until it is looped over, and nothing does here; write a for loop"
+)
+_UNCALLED: Final = "'{}' is made here and nothing calls it; call it, or leave it out"
 _NOTHING: Final = (
     "a check gives nothing that 'if' could ask for; write it as a statement, or if case('name', condition, 'label')"
 )
@@ -82,14 +87,44 @@ _WAYS: Final = frozenset({"case", "either", "repairs", "since"})
 _LAZILY: Final = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
 """Functions of Python's that give an iterator, which is true even if it gives nothing."""
 _GIVING_NOTHING: Final = frozenset({"require", "observe"})
+OF_VALUES: Final = _ASKING | {
+    "add",
+    "after",
+    "append",
+    "appended",
+    "before",
+    "clear",
+    "drop_first",
+    "fire",
+    "index",
+    "next",
+    "predecessor",
+    "previous",
+    "rank",
+    "receive",
+    "remove",
+    "remove_at",
+    "send",
+    "successor",
+    "take",
+    "update",
+    "where",
+    "without",
+}
+"""Methods of values of the state, and of attempts."""
+OF_LANGUAGE: Final = OF_VALUES | _FORMS | _WAYS | _GIVING_NOTHING | {"way"}
+"""What gives a value of the state, or nothing."""
 _COUNTING: Final = frozenset({"bool", "len"})
 """Functions of Python's that ask for the length of a list, and are always true of a function."""
-_ATTRIBUTES: Final = frozenset({"__dict__", "_expr", "_place", "_type", "_made_in", "_change", "_assign"})
+_ATTRIBUTES: Final = frozenset({"__dict__", "_expr", "_place", "_type", "_made_by", "_made_in", "_change", "_assign"})
 """What the state and its values have for Python or for the language, and not for an author."""
+LAZY: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Flags of the code of functions that do nothing when they are called."""
 _SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
 _LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
 _STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
 _LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
+_CALLED: Final = _LOADS | _LOCAL
 
 
 @dataclass(frozen=True)
@@ -106,20 +141,22 @@ class Suspect:
     """A place in a function: refused whenever the function is called, or only if an operand is symbolic.
 
     One that asks a value is refused if the operand is a value of the state, one that asks what is traced also if it is
-    the state.
+    the state, one that asks a generator if the operand is a function that gives one.
     """
 
     line: int
     message: str
     operands: tuple[Operand | None, ...] = ()
     is_function: bool = False
+    asks_generator: bool = False
     asks_value: bool = False
     asks_traced: bool = False
 
 
 @cache
 def holds_suspects(code: CodeType) -> bool:
-    return bool(suspects_in(code)) or any(holds_suspects(one) for one in code.co_consts if isinstance(one, CodeType))
+    """Whether a function, or one inside of it, must be watched; for what it calls in vain it need not be."""
+    return any(not one.asks_generator for one in suspects_in(code)) or any(map(holds_suspects, _inner(code)))
 
 
 @cache
@@ -195,7 +232,7 @@ def _span(one: dis.Instruction) -> Span | None:
 
 def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[Suspect]:
     stored = {one.argval for one in instructions if one.opname in _STORES}
-    functions = _functions(instructions)
+    functions, tables = _always(instructions, _is_function), _always(instructions, _is_filled)
     line = code.co_firstlineno
     for position, one in enumerate(instructions):
         line = one.positions.lineno if one.positions and one.positions.lineno else line
@@ -207,16 +244,12 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield Suspect(line, _IDENTITY, (*known, Operand("constant", None)))
         elif one.opname in _MATCHES:
             yield Suspect(line, _MATCH)
-        elif message := _decided(instructions, position, functions):
+        elif message := _decided(instructions, position, functions, tables):
             yield Suspect(line, message)
         elif _is_asked(one) and _is_call(instructions[:position], _GIVING_NOTHING):
             yield Suspect(line, _NOTHING)
         elif before.startswith("LOAD_") and _is_asked(one):
             yield Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
-        elif one.opname == "POP_TOP" and _is_call(instructions[:position], _WAYS):
-            yield Suspect(line, _NO_WAY)
-        elif one.opname == "POP_TOP" and not one.is_jump_target and _is_of_no_use(instructions[:position]):
-            yield Suspect(line, _UNUSED)
         elif one.opname == "CALL" and one.arg == 1 and (name := _builtin(instructions[: position + 1])):
             is_class = name == "type"
             message = _CLASS if is_class else _INSIDE.format(f"{name}()")
@@ -229,9 +262,34 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield Suspect(line, _GLOBAL)
         elif one.opname in _LOADS and (one.argval in ("is_", "is_not") or _is_id(one)):
             yield Suspect(line, _IDENTITY)
+    yield from _without_effect(instructions, code, functions)
 
 
-def _decided(instructions: Sequence[dis.Instruction], position: int, functions: set[str]) -> str:
+def _without_effect(instructions: Sequence[dis.Instruction], code: CodeType, functions: set[str]) -> Iterator[Suspect]:
+    """Statements that do nothing, or that make what nothing calls."""
+    inner = _inner(code)
+    stored = {one.argval for one in instructions if one.opname in _STORES}
+    loaded = {one.argval for one in instructions if one.opname in _LOCAL}.union(*(one.co_freevars for one in inner))
+    generators = {one.co_name for one in inner if one.co_flags & LAZY} & functions
+    line = code.co_firstlineno
+    for position, one in enumerate(instructions):
+        line = one.positions.lineno if one.positions and one.positions.lineno else line
+        before = instructions[:position]
+        if one.opname in _STORES and _is_function(before[-1]) and one.argval not in loaded:
+            yield Suspect(line, _UNCALLED.format(one.argval))
+        if one.opname != "POP_TOP" or not before:
+            continue
+        if _is_call(before, _WAYS):
+            yield Suspect(line, _NO_WAY)
+        elif not one.is_jump_target and (_is_lazy(before) or _is_of_no_use(before)):
+            yield Suspect(line, _IDLE if _is_lazy(before) else _UNUSED)
+        elif may_give_iterator(before) and (called := _called_at(before)) is not None:
+            is_made_here = before[called].argval in generators
+            operands = () if is_made_here else _operands(instructions, called + 1, 1, stored)
+            yield Suspect(line, _IDLE, operands, asks_generator=not is_made_here)
+
+
+def _decided(instructions: Sequence[dis.Instruction], position: int, functions: set[str], tables: set[str]) -> str:
     """What is wrong where Python asks for the truth or the length of what the function has made; else empty."""
     one, before = instructions[position], instructions[:position]
     if not before:
@@ -242,18 +300,32 @@ def _decided(instructions: Sequence[dis.Instruction], position: int, functions: 
         return _FUNCTION if any(_gives(other, functions) for other in operands) else ""
     if not _is_asked(one) and not _is_counted(instructions[: position + 1]):
         return ""
-    if before[-1].opname in _DISPLAYS:
+    is_table = before[-1].opname in _LOCAL and before[-1].argval in tables
+    if before[-1].opname in _DISPLAYS or (is_table and _is_asked(one)):
         return _DISPLAY
     if _gives(before[-1], functions):
         return _FUNCTION
     return _LAZY if _is_lazy(before) else ""
 
 
-def _functions(instructions: Sequence[dis.Instruction]) -> set[str]:
-    """The local names that only ever stand for functions that are made here."""
+def _always(instructions: Sequence[dis.Instruction], is_meant: Callable[[dis.Instruction], bool]) -> set[str]:
+    """The local names that only ever stand for what such an instruction makes here."""
     stores = [(before, one.argval) for before, one in pairwise(instructions) if one.opname in _STORES]
-    others = {name for before, name in stores if before.opname != "MAKE_FUNCTION"}
+    others = {name for before, name in stores if not is_meant(before)}
     return {name for _, name in stores} - others
+
+
+def _is_function(one: dis.Instruction) -> bool:
+    return one.opname == "MAKE_FUNCTION"
+
+
+def _is_filled(one: dis.Instruction) -> bool:
+    """Whether a list, tuple, set or dictionary is made that is not empty."""
+    return one.opname in _DISPLAYS and bool(one.arg)
+
+
+def _inner(code: CodeType) -> list[CodeType]:
+    return [one for one in code.co_consts if isinstance(one, CodeType)]
 
 
 def _gives(one: dis.Instruction, functions: set[str]) -> bool:
@@ -271,6 +343,14 @@ def _is_lazy(before: Sequence[dis.Instruction]) -> bool:
         for one in before
     )
     return is_generator or _is_call(before, _LAZILY)
+
+
+def may_give_iterator(before: Sequence[dis.Instruction]) -> bool:
+    """Whether what stands at the end is the call of a function that is none of the language's."""
+    if not before or before[-1].opname != "CALL":
+        return False
+    called = _called(before)
+    return called is None or called.argval not in OF_LANGUAGE
 
 
 def _is_asked(one: dis.Instruction) -> bool:
@@ -294,12 +374,16 @@ def _is_of_no_use(before: Sequence[dis.Instruction]) -> bool:
 
 
 def _called(before: Sequence[dis.Instruction]) -> dis.Instruction | None:
-    """The instruction that loads the function that is called at the end: the longest part of the text that begins as
-    the call does.
-    """
+    """The instruction that loads the function that is called at the end."""
+    position = _called_at(before)
+    return None if position is None else before[position]
+
+
+def _called_at(before: Sequence[dis.Instruction]) -> int | None:
+    """Where the function that is called at the end is loaded: the longest part of the text that begins as the call."""
     whole = before[-1].positions
-    parts = [one for one in before[:-1] if one.opname in _LOADS and _starts_with(one.positions, whole)]
-    return max(parts, key=_ends, default=None)
+    parts = [i for i, one in enumerate(before[:-1]) if one.opname in _CALLED and _starts_with(one.positions, whole)]
+    return max(parts, key=lambda i: _ends(before[i]), default=None)
 
 
 def _starts_with(one: dis.Positions | None, whole: dis.Positions | None) -> bool:
@@ -338,7 +422,7 @@ def _operands(
     while len(found) < wanted and not is_joined:
         attributes: list[str] = []
         end -= 1
-        while end and instructions[end].opname == "LOAD_ATTR" and not instructions[end].is_jump_target:
+        while end and instructions[end].opname in ("LOAD_ATTR", "LOAD_METHOD") and not instructions[end].is_jump_target:
             attributes.insert(0, instructions[end].argval)
             end -= 1
         one = instructions[end]

@@ -71,7 +71,11 @@ class ActionDeclaration(Declaration):
 
 @dataclass(frozen=True, eq=False)
 class PropertyDeclaration(Declaration):
-    """A claim, not traced yet. `kind` is invariant, transition, witness or leads_to."""
+    """A claim, not traced yet.
+
+    `kind` is invariant, transition, witness or leads_to; `form` is what it is declared as, which for a leads-to may
+    also be always_eventually or eventually_always.
+    """
 
     function: Callable[..., Any]
     kind: str
@@ -81,6 +85,7 @@ class PropertyDeclaration(Declaration):
     strongly_fair: tuple[str, ...]
     vacuous: str
     source: Source
+    form: str
 
     @property
     def name(self) -> str:

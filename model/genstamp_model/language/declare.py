@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar, overload
 
 from genstamp_model.language import ir
 from genstamp_model.language.author import caller as called_from
-from genstamp_model.language.author import suggested
+from genstamp_model.language.author import is_called_by_author, suggested
 from genstamp_model.language.declarations import (
     BY_PART,
     ActionDeclaration,
@@ -28,9 +28,9 @@ from genstamp_model.language.lifecycles import refuse_lifecycle
 from genstamp_model.language.lost import refuse_lost
 from genstamp_model.language.members import Index
 from genstamp_model.language.mismatch import shown
-from genstamp_model.language.suspects import Traced
-from genstamp_model.language.trace import current, misuse
-from genstamp_model.language.types import IndexSet, Type
+from genstamp_model.language.symbolic import Traced
+from genstamp_model.language.trace import current, is_open, misuse
+from genstamp_model.language.types import IndexSet, Type, with_article
 from genstamp_model.language.values import Number, Place, Value, at_place, coerce, wrap
 from genstamp_model.language.variables import Declared, declared_in
 
@@ -111,6 +111,11 @@ class Part(Traced, metaclass=_PartType):
 
     def __bool__(self) -> NoReturn:
         raise misuse("the state is no condition; write one on its variables")
+
+    def __repr__(self) -> str:
+        if is_open() and is_called_by_author():
+            raise misuse("the state has no text during tracing; look at values with simulate")
+        return with_article(type(self).__name__)
 
     def __copy__(self) -> NoReturn:
         raise misuse("the state cannot be copied; read the variables that are needed into names")
@@ -279,15 +284,16 @@ def _property(
     fair: tuple[str, ...] = (),
     strongly_fair: tuple[str, ...] = (),
     vacuous: str = "",
+    form: str = "",
 ) -> Callable[[Claim], PropertyDeclaration]:
     source = called_from()
     for names in (given, fair, strongly_fair):
-        _names(names, kind)
+        _names(names, form or kind)
 
     def declare(claim: Claim) -> PropertyDeclaration:
-        _plain(claim, kind)
+        _plain(claim, form or kind)
         named = tuple(given), tuple(fair), tuple(strongly_fair)
-        return PropertyDeclaration(claim, kind, inductive, *named, vacuous, source)
+        return PropertyDeclaration(claim, kind, inductive, *named, vacuous, source, form or kind)
 
     return declare
 
@@ -337,6 +343,9 @@ def leads_to(
 ) -> Callable[[Claim], PropertyDeclaration]:
     """Declare that one condition is always followed by another: return both, `(here, there)`.
 
+    What follows is assumed: `(here, there, crowd, calm)` says so of behaviours in which each of `crowd` and `calm`
+    holds again and again.
+
     Fairness is of each choice of the members that an action's arguments range over: every datanode gets its turn. It is
     not of each message and each picked number: some message is received. A step that would change nothing does not
     count, neither as enabled nor as taken.
@@ -347,6 +356,28 @@ def leads_to(
         vacuous: why nothing is ever owed, as of an invariant.
     """
     return _property("leads_to", fair=fair, strongly_fair=strongly_fair, vacuous=vacuous)
+
+
+def always_eventually(
+    *, fair: tuple[str, ...] = (), strongly_fair: tuple[str, ...] = (), vacuous: str = ""
+) -> Callable[[Claim], PropertyDeclaration]:
+    """Declare that a condition holds again and again: from every state on it holds at some time.
+
+    Args:
+        fair, strongly_fair, vacuous: as of a leads-to.
+    """
+    return _property("leads_to", fair=fair, strongly_fair=strongly_fair, vacuous=vacuous, form="always_eventually")
+
+
+def eventually_always(
+    *, fair: tuple[str, ...] = (), strongly_fair: tuple[str, ...] = (), vacuous: str = ""
+) -> Callable[[Claim], PropertyDeclaration]:
+    """Declare that a condition holds from some time on, for ever.
+
+    Args:
+        fair, strongly_fair, vacuous: as of a leads-to.
+    """
+    return _property("leads_to", fair=fair, strongly_fair=strongly_fair, vacuous=vacuous, form="eventually_always")
 
 
 def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:

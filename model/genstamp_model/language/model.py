@@ -132,8 +132,9 @@ class Property:
     """A claim with free index parameters.
 
     `kind` is invariant, transition, witness or leads_to; `target` is the second condition of a leads_to, `fair` and
-    `strongly_fair` the actions assumed so. `inductive` claims must be proved, relative to `given`. `vacuous` says why
-    some part cannot fail, where that is declared.
+    `strongly_fair` the actions assumed so, `again` the conditions that are assumed to hold again and again. "From some
+    time on always P" is a leads-to, too: that ~P holds again and again leads to what never is. `inductive` claims must
+    be proved, relative to `given`. `vacuous` says why some part cannot fail, where that is declared.
     """
 
     name: str
@@ -148,6 +149,7 @@ class Property:
     source: Source
     strongly_fair: tuple[str, ...] = ()
     vacuous: str = ""
+    again: tuple[Expr, ...] = ()
 
     @cached_property
     def closed(self) -> Expr:
@@ -332,6 +334,7 @@ class Model:
             demands = f"inductive {claim.inductive} given {claim.given} fair {claim.fair}"
             if claim.strongly_fair:
                 demands += f" strongly fair {claim.strongly_fair}"
+            demands += "".join(f" again {worded(one)}" for one in claim.again)
             yield f"{claim.kind} {claim.name}: {worded(claim.closed)}{target} {demands}"
         for name, expression in self.limits:
             yield f"limit {name}: {worded(expression)}"

@@ -9,7 +9,7 @@ import dis
 import enum
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, Final
 
 from genstamp_model.errors import Source, SpecError
@@ -45,23 +45,60 @@ def refuse_rebound(name: str, function: Callable[..., object], before: Mapping[s
             raise SpecError(f"{message}; declare it in a function that is given '{one}', and returns it", source)
 
 
-def refuse_twins(functions: Mapping[str, Callable[..., object]], what: str, source: Source) -> None:
+def refuse_twins(functions: Mapping[str, Callable[..., object]], what: str, source: Source | None = None) -> None:
     """Refuse functions that a loop has made and that all read its variable, which now has its last value.
+
+    Args:
+        functions: by name.
+        what: what they are of, if that needs to be said.
+        source: the line to name; by default that of the function.
 
     Raises:
         SpecError: two of them are one function.
     """
     found: dict[tuple[object, ...], tuple[str, object]] = {}
     for name, function in functions.items():
-        cells = getattr(function, "__closure__", None) or ()
-        if not cells:
+        code: CodeType | None = getattr(function, "__code__", None)
+        variable = "" if code is None else _variable(function, code)
+        if code is None or not variable:
             continue
-        made = getattr(function, "__code__", None), *map(id, cells), getattr(function, "__defaults__", None)
+        cells = map(id, getattr(function, "__closure__", None) or ())
+        defaults = getattr(function, "__defaults__", None), getattr(function, "__kwdefaults__", None)
+        made = id(code), *cells, *(id(one) for default in defaults for one in default or ())
         other, before = found.setdefault(made, (name, function))
         if before is not function:
-            variable = function.__code__.co_freevars[0]
-            message = f"{what} of '{other}' and '{name}' are one function, which reads the last value of '{variable}'"
-            raise SpecError(f"{message}; write lambda s, {variable}={variable}: ...", source)
+            message = f"{what}'{other}' and '{name}' are one function, which reads the last value of '{variable}'"
+            place = source or Source(code.co_filename, code.co_firstlineno)
+            raise SpecError(f"{message}; write lambda s, {variable}={variable}: ...", place)
+
+
+def _variable(function: Callable[..., object], code: CodeType) -> str:
+    """The name that a function reads outside of itself, and that a loop may have assigned; empty if there is none."""
+    names = getattr(function, "__globals__", {})
+    read = (name for name in sorted(_globals(code)) if name in names and isinstance(names[name], _PLAIN))
+    return next(iter(code.co_freevars), next(read, ""))
+
+
+def refuse_twins_among(values: Mapping[str, object]) -> None:
+    """Refuse such functions in what names stand for: in lists and dictionaries, and in those that are in a class.
+
+    Raises:
+        SpecError: two functions of one of them are one function.
+    """
+    for name, value in values.items():
+        if isinstance(value, type):
+            refuse_twins_among({f"{name}.{one}": table for one, table in _tables_of(value).items()})
+        elif isinstance(value, dict | list | tuple) and len(value) > 1:
+            items: Any = value.items() if isinstance(value, dict) else enumerate(value)
+            functions = {key: one for key, one in items if isinstance(one, FunctionType)}
+            if len(functions) > 1:
+                refuse_twins({f"{name}[{key!r}]": one for key, one in functions.items()}, "")
+
+
+@cache
+def _tables_of(class_: type) -> dict[str, object]:
+    """The lists and dictionaries that are attributes of a class."""
+    return {name: value for name, value in vars(class_).items() if isinstance(value, dict | list | tuple)}
 
 
 @cache

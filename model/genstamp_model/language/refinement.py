@@ -73,7 +73,7 @@ class RefinementDeclaration:
             unreachable=(by_name(is_text), "{'action': 'why'}"),
             given=(several(is_text), "the names of properties"),
         )
-        refuse_twins(self.mapping, "the mappings", self.source)
+        refuse_twins(self.mapping, "the mappings of ", self.source)
 
     @property
     def name(self) -> str:

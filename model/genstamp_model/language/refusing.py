@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 from genstamp_model.errors import SpecError
 from genstamp_model.language import ir
 from genstamp_model.language.author import is_author, is_called_by_author, suggested
-from genstamp_model.language.suspects import Symbolic
+from genstamp_model.language.symbolic import Symbolic
 from genstamp_model.language.trace import is_open, misuse
 from genstamp_model.language.types import RefType, describe
 
@@ -103,6 +103,8 @@ class Uncalled(Inert):
         return inspect.signature(MethodType(self._function, self._value))
 
     def __repr__(self) -> str:
+        if is_open() and is_called_by_author():
+            self._refuse()
         return f"method .{self._function.__name__}"
 
     def _instead(self) -> str:

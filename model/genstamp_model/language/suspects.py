@@ -12,53 +12,49 @@ Not here: operators that ask the value (see `refusing`), and what such places lo
 from __future__ import annotations
 
 import gc
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from types import CodeType, FrameType, FunctionType, MethodType
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import caller, is_author, is_authors
-from genstamp_model.language.bytecode import Operand, Suspect, holds_suspects, suspects_in
+from genstamp_model.language.bytecode import LAZY, Operand, Suspect, holds_suspects, suspects_in
 from genstamp_model.language.chance import CHANCE, drawn
+from genstamp_model.language.following import Following, Refuse
+from genstamp_model.language.rebound import refuse_twins_among
+from genstamp_model.language.symbolic import Symbolic, Traced
 from genstamp_model.language.types import Nobody, RefType
 from genstamp_model.language.uses import given
-
-Refuse = Callable[[SpecError], SpecError]
-
-
-class Traced:
-    """Base of what there is only while a function is traced: the state and its values."""
-
-    __slots__ = ()
-
-
-class Symbolic(Traced):
-    """Base class of symbolic values, which represent the values of every state."""
-
-    __slots__ = ()
-
 
 _UNKNOWN: Final = Symbolic()
 """An operand that is only known when it is compared."""
 
 
+_TABLES: Final = (dict, list, tuple, type)
+
 _is_watching = False
 
 
 @contextmanager
-def watched(refuse: Refuse) -> Iterator[None]:
+def watched(refuse: Refuse, state: Callable[[], object]) -> Iterator[None]:
     """Refuse such places in every function of an author's that is called in the block.
 
     The garbage collector waits, for it may call functions that have nothing to do with the block.
+
+    Args:
+        refuse: keeps a misuse, which is then raised.
+        state: what the state is now, to be compared with what it was.
     """
     global _is_watching
     if _is_watching:
         yield
         return
     before: Any = sys.gettrace()
+    following, seen = Following(refuse, state), set[int]()
 
     def look(frame: FrameType, event: str, argument: Any) -> Any:
         for suspect in suspects_in(frame.f_code) if is_author(frame) else ():
@@ -70,11 +66,15 @@ def watched(refuse: Refuse) -> Iterator[None]:
             code = frame.f_code
             arguments = (frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount])
             given(one for one in arguments if issubclass(type(one), Symbolic))
+            if id(frame.f_code) not in seen:
+                seen.add(id(frame.f_code))
+                _refuse_twins(frame, refuse)
+            following.refuse_late(frame)
         found = drawn(frame) if is_author(frame) else None
         if found is not None:
             raise refuse(SpecError(CHANCE.format(found[1]), Source(frame.f_code.co_filename, found[0])))
-        # A debugger, or what measures coverage, goes on.
-        return before(frame, event, argument) if before is not None else None
+        others = before(frame, event, argument) if before is not None else None
+        return following.begin(frame, others) if is_author(frame) else others
 
     collects = gc.isenabled()
     gc.disable()
@@ -87,6 +87,15 @@ def watched(refuse: Refuse) -> Iterator[None]:
         sys.settrace(before)
         if collects:
             gc.enable()
+
+
+def _refuse_twins(frame: FrameType, refuse: Refuse) -> None:
+    """Refuse what a function names if a loop has made it, and it is the same for each of its members."""
+    known = frame.f_globals
+    try:
+        refuse_twins_among({name: known[name] for name in frame.f_code.co_names if type(known.get(name)) in _TABLES})
+    except SpecError as problem:
+        raise refuse(problem) from None
 
 
 def is_watching() -> bool:
@@ -186,6 +195,8 @@ def _names(code: CodeType) -> frozenset[str]:
 def _is_refused(suspect: Suspect, frame: FrameType) -> bool:
     if not suspect.operands:
         return True
+    if suspect.asks_generator:
+        return _gives_generator(suspect.operands[0], frame)
     values = [_resolved(operand, frame) for operand in suspect.operands]
     if suspect.asks_value or suspect.asks_traced:
         return issubclass(type(values[0]), Symbolic if suspect.asks_value else Traced)
@@ -203,6 +214,18 @@ def _is_refused(suspect: Suspect, frame: FrameType) -> bool:
 def _may_be_none(value: Symbolic) -> bool:
     expr = getattr(value, "expr", None)
     return expr is None or (isinstance(expr.type, RefType) and expr.type.optional)
+
+
+def _gives_generator(operand: Operand | None, frame: FrameType) -> bool:
+    """Whether a function that is called only makes a generator or a coroutine; no attribute is computed to see that."""
+    if operand is None:
+        return False
+    names = frame.f_locals if operand.load == "local" else frame.f_globals
+    value = names.get(operand.value)
+    for name in operand.attributes:
+        value = inspect.getattr_static(value if isinstance(value, type | ModuleType) else type(value), name, None)
+    value = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+    return isinstance(value, FunctionType) and bool(value.__code__.co_flags & LAZY)
 
 
 def _resolved(operand: Operand | None, frame: FrameType) -> object:

@@ -312,7 +312,7 @@ def tracing(trace: Trace, *, is_suspect: bool = False) -> Iterator[Trace]:
     """
     _open.append(trace)
     try:
-        with suspects.watched(trace.refuse) if is_suspect else nullcontext():
+        with suspects.watched(trace.refuse, lambda: list(trace.values.values())) if is_suspect else nullcontext():
             yield trace
     finally:
         _open.pop()
@@ -344,6 +344,11 @@ def binding(over: IndexSet | RecordType) -> Iterator[tuple[ir.Binder, Expr]]:
         yield binder, ir.make(Op.PARAMETER, (), type_, name)
     finally:
         trace.scopes = around
+
+
+def outermost() -> Trace | None:
+    """The trace of the action or property that is traced, and not of an attempt in it; None where nothing is traced."""
+    return _open[0] if _open else None
 
 
 def scopes() -> tuple[ir.Binder, ...]:

@@ -19,7 +19,7 @@ from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.mismatch import apart, instead_of, shown, without_none
 from genstamp_model.language.refusing import Refusing
 from genstamp_model.language.registry import belongs, records, shown_through
-from genstamp_model.language.trace import is_open, misuse, refuse_outside, scopes
+from genstamp_model.language.trace import is_open, misuse, outermost, refuse_outside, scopes
 from genstamp_model.language.types import (
     BOOL,
     INTEGER,
@@ -76,10 +76,16 @@ class Place:
         return self.seen
 
 
+_KEPT: Final = (
+    "a value of the state is used here that was read in another step or property, and kept in a list, a cache or a "
+    "default of a parameter; read it again here"
+)
+
+
 class Value(Refusing):
     """Base of all symbolic values."""
 
-    __slots__ = ("_expr", "_made_at", "_made_in", "_seen_at")
+    __slots__ = ("_expr", "_made_at", "_made_by", "_made_in", "_seen_at")
 
     def __init__(self, expr: Expr | None = None, place: Place | None = None) -> None:
         if (expr is None) == (place is None) or not isinstance(expr, Expr | None):
@@ -87,6 +93,7 @@ class Value(Refusing):
         self._expr = expr
         self._seen_at = place
         self._made_in = scopes()
+        self._made_by = None if expr is not None and expr.op is Op.CONST else outermost()
         # What a function is given need not be used, and a constant says nothing of the state.
         self._made_at = None if expr is not None and expr.op in (Op.PARAMETER, Op.CONST) else made_now()
 
@@ -99,6 +106,8 @@ class Value(Refusing):
         if is_open() and is_author(sys._getframe(1)):
             raise misuse("'.expr' is the language's own; read the variable or field by its name")
         self._use()
+        if self._made_by is not None and self._made_by is not outermost() and is_open():
+            raise misuse(_KEPT)
         expr = self._expr
         if expr is None:
             assert self._place is not None

@@ -191,3 +191,8 @@ class _Writer:
         owed = body.let(f"select i1 {body.value(here)}, i64 {OWED}, i64 {NEITHER}")
         body.line(f"  ret i64 {body.let(f'select i1 {body.value(there)}, i64 {MET}, i64 {owed}')}")
         self._function(f"i64 @obligation{number}(ptr %state)", body.text())
+        for k, condition in enumerate(claim.again):
+            body = Body(self.layout)
+            holds = body.value(self.expansion.condition(condition, members=members))
+            body.line(f"  ret i64 {body.let(f'select i1 {holds}, i64 {OWED}, i64 {NEITHER}')}")
+            self._function(f"i64 @again{number}_{k}(ptr %state)", body.text())

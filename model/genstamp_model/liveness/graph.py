@@ -5,7 +5,7 @@ Calls the machine functions of `kernel` and `components` on arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -101,8 +101,19 @@ class Pending:
         return found[::-1]
 
 
-def pending(index: Index, obligation: int, edges: int, labels: Sequence[int], most_steps: int, told: Told) -> Pending:
+def pending(
+    index: Index,
+    obligation: int,
+    edges: int,
+    labels: Sequence[int],
+    most_steps: int,
+    told: Told,
+    again: Mapping[int, int] | None = None,
+) -> Pending:
     """Find the pending states of an obligation.
+
+    That a condition holds again and again is a matter of weak fairness: to an instance that is never taken, and that is
+    enabled wherever the condition does not hold.
 
     Args:
         index: all states.
@@ -111,12 +122,14 @@ def pending(index: Index, obligation: int, edges: int, labels: Sequence[int], mo
         labels: the label of each step of the model.
         most_steps: an upper bound of the number of steps from all states.
         told: shows the progress.
+        again: by label, the address of the function of a condition that is assumed to hold again and again.
 
     Raises:
         MemoryError: the pending states may not fit in memory.
     """
     store = index.store
-    width = max(labels, default=0) // 64 + 1
+    again = again or {}
+    width = max(*labels, *again, 0) // 64 + 1
     room = len(store)
     # Arrays get memory when they are written to, so states that are not pending take none.
     if 4 * room + most_steps * _BYTES_A_STEP > available_bytes():
@@ -145,7 +158,22 @@ def pending(index: Index, obligation: int, edges: int, labels: Sequence[int], mo
             break
     assert not board[kernel.STRANGE], f"a step from place {board[kernel.STRANGE] - 1} leads out of the search"
     states, found = int(board[kernel.PENDING]), int(board[kernel.STEPS])
+    for label, condition in again.items():
+        holds = _where(index, library, condition)[places[:states]]
+        enabled[:states, label >> 6] |= np.where(holds, np.int64(0), _bit(label))
     return Pending(library, places[:states], parents[:states], offsets[: states + 1], steps[:found], enabled[:states])
+
+
+def _where(index: Index, library: Library, condition: int) -> NDArray[np.bool_]:
+    """For each state, whether a condition holds, by the address of its function."""
+    room = len(index.store)
+    numbers, places, parents = (np.empty(room, np.uint32) for _ in range(3))
+    board = np.zeros(kernel.BOARD, np.int64)
+    for begin in range(0, room, _TURN):
+        end = min(begin + _TURN, room)
+        library.run(kernel.stand, condition, index.store, numbers, places, parents, board, begin, end)
+    found: NDArray[np.bool_] = numbers < kernel.IS_MET
+    return found
 
 
 @dataclass(frozen=True)
@@ -167,17 +195,20 @@ class Traps:
     Args:
         graph: the pending states.
         fair: the fair instances.
+        again: the labels of conditions that are assumed to hold again and again.
 
     Attributes:
         components: the number of strongly connected components of the pending states.
     """
 
-    def __init__(self, graph: Pending, fair: Sequence[FairInstance]) -> None:
+    def __init__(self, graph: Pending, fair: Sequence[FairInstance], again: Iterable[int] = ()) -> None:
         self._graph = graph
         self._weak, self._strong = (np.zeros(graph.enabled.shape[1], np.int64) for _ in range(2))
         for label, one in enumerate(fair, 1):
             bits = self._strong if one.strong else self._weak
             bits[label >> 6] |= _bit(label)
+        for label in again:
+            self._weak[label >> 6] |= _bit(label)
         self._nodes: Halves = np.zeros((len(graph), components.NODE), np.uint32)
         self.components = 0
 

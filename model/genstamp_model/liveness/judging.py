@@ -179,9 +179,10 @@ class _Judge:
             if obligation.claim is not claim:
                 continue
             function = address(f"obligation{number}")
-            graph = pending(index, function, address("edges"), labels, self._generated, self._told)
+            again = {len(fair) + k: address(f"again{number}_{k - 1}") for k in range(1, len(claim.again) + 1)}
+            graph = pending(index, function, address("edges"), labels, self._generated, self._told, again)
             self._told("components", len(graph))
-            traps = Traps(graph, fair)
+            traps = Traps(graph, fair, again)
             trap = traps.find(self._distances(graph)) if len(graph) else None
             so_far = replace(
                 so_far,

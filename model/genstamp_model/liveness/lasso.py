@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from genstamp_model.evaluate import Evaluator, State, Step
 from genstamp_model.explore.canonical import Canonical
+from genstamp_model.language import ir
 from genstamp_model.language.types import show
 from genstamp_model.liveness.emit import Obligation
 from genstamp_model.liveness.fairness import FairInstance
@@ -58,6 +59,8 @@ class Lasso:
             yield f"{again}, with higher numbers" if self.renumbered else again
         for one, why in self.why_fair(evaluator):
             yield f"fair to {one.shown(evaluator)}: {why}"
+        for condition, after in zip(self.obligation.claim.again, self._again(evaluator), strict=True):
+            yield f"{ir.text(condition)} holds again and again: after step {after}"
 
     def _turn(self, name: str) -> Iterator[str]:
         owed = f"{name} owed since step {self.owed}" if self.owed else f"{name} owed from the start"
@@ -83,6 +86,16 @@ class Lasso:
             found.append((one, f"not possible after step {len(self.prefix) + not_possible[0]}"))
         return found
 
+    def _again(self, evaluator: Evaluator) -> list[int]:
+        """After which step of the cycle each condition holds that is assumed to hold again and again."""
+        found = []
+        for condition in self.obligation.claim.again:
+            states = enumerate(self.cycle.states[: max(1, len(self.cycle))], len(self.prefix))
+            step = next((i for i, s in states if evaluator.value(condition, s, bound=self.obligation.bound)), None)
+            assert step is not None, f"{ir.text(condition)} does not hold again and again"
+            found.append(step)
+        return found
+
     def check(self) -> None:
         """Assert with `evaluate` that the lasso is a fair behaviour that violates its property."""
         evaluator = Evaluator(self.prefix.instance)
@@ -96,6 +109,7 @@ class Lasso:
         closed = self.cycle.states[-1] == self.cycle.initial
         assert closed != self.renumbered, "the cycle is not closed"
         self.why_fair(evaluator)
+        self._again(evaluator)
 
 
 def shown_obligation(evaluator: Evaluator, obligation: Obligation) -> str:

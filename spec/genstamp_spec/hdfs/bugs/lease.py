@@ -245,7 +245,7 @@ class CompletesByForce(AddBlockUnderRecovery, ReopenedWithoutRecovery, Owners, P
     Source  BlockManager#commitOrCompleteLastBlock, PendingRecoveryBlocks#isUnderRecovery, Hadoop 2.10.2.
 
     HDFS-10240 is not there, and HDFS-12886 is: a block that PendingRecoveryBlocks has an entry for is completed by
-    force. Since HDFS-10240 such an entry shows nowhere in this system.
+    force. Since HDFS-10240 such an entry shows only after a recovery whose close has failed (facts E.9.12).
     """
 
     def lacks_replicas(s, file: File) -> Bool:

@@ -1,0 +1,160 @@
+"""Generators, `map` and the like that a name stands for while a function is traced: they give what they have once.
+
+What has given all that it has is empty when it is asked again, so that a condition over it would be about nothing, and
+it is true whatever it gives.
+"""
+
+from __future__ import annotations
+
+import dis
+import itertools
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from operator import length_hint
+from types import CodeType, FrameType
+from typing import Any, Final, cast
+
+from genstamp_model.errors import Source, SpecError
+from genstamp_model.language.bytecode import may_give_iterator
+from genstamp_model.language.symbolic import Traced
+
+_SPENT: Final = "'{0}' has given all that it has before, and gives nothing here; write {0} = list(...) where it is made"
+_LATE: Final = (
+    "'{0}' was made before an assignment, and reads the state as it is after it; write {0} = list(...) where it is made"
+)
+_UNASKED: Final = "'{}' does nothing until it is looped over, and nothing does; write a for loop, or list(...)"
+_DECIDED: Final = (
+    "'{0}' is a generator or the like, which Python compares and asks for its truth as an object; write {0} = "
+    "list(...) where it is made, and ask that"
+)
+_CONSUMED: Final = "'in' takes from '{0}' what stands before the element; write {0} = list(...) where it is made"
+_ENDLESS: Final = (itertools.cycle, itertools.count, itertools.repeat)
+_SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL", "COPY"})
+_LOADS: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF"})
+_STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
+
+
+@dataclass(frozen=True)
+class Names:
+    """The local names of a function that may stand for an iterator, and where it loads them.
+
+    Attributes:
+        called: names that are what a call has given.
+        given: names that come from outside: parameters, and those of the function around it.
+        loads: by offset, a name and the instruction that comes next.
+        made: by offset of the instruction that comes next, the names that are assigned what a call has given.
+        taken: offsets of loads for `next()`, which takes one element on purpose.
+    """
+
+    called: frozenset[str]
+    given: tuple[str, ...]
+    loads: Mapping[int, tuple[str, dis.Instruction]]
+    made: Mapping[int, str]
+    taken: frozenset[int]
+
+
+@cache
+def names_of(code: CodeType) -> Names:
+    instructions = [one for one in dis.get_instructions(code) if one.opname not in _SILENT]
+    pairs = list(pairwise(instructions))
+    made = {
+        instructions[position + 1].offset: one.argval
+        for position, one in enumerate(instructions)
+        if one.opname in _STORES and may_give_iterator(instructions[:position])
+    }
+    # What a generator loops over was loaded where the generator is made.
+    loads = {one.offset: (one.argval, after) for one, after in pairs if one.opname in _LOADS and one.argval != ".0"}
+    taken = {after.offset for before, after in pairs if before.opname == "LOAD_GLOBAL" and before.argval == "next"}
+    count = code.co_argcount + code.co_kwonlyargcount
+    called = frozenset(made.values())
+    return Names(called, (*code.co_varnames[:count], *code.co_freevars), loads, made, frozenset(taken))
+
+
+def may_hold(frame: FrameType) -> bool:
+    """Whether a name of a function that begins may stand for an iterator."""
+    names = names_of(frame.f_code)
+    return bool(names.called) or any(is_iterator(frame.f_locals.get(name)) for name in names.given)
+
+
+def is_iterator(value: object) -> bool:
+    """Whether a value is an iterator; a value of the state would not tell its class."""
+    return issubclass(type(value), Iterator)
+
+
+class Iterators:
+    """The iterators that a name has stood for so far, and whether they had nothing to give when it was first asked.
+
+    Args:
+        state: what the state is now, to be compared with what it was.
+    """
+
+    def __init__(self, state: Callable[[], object]) -> None:
+        self._state = state
+        self._made: dict[int, object] = {}
+        self._seen: dict[int, tuple[object, bool]] = {}
+
+    def loaded(self, frame: FrameType) -> SpecError | None:
+        """What is wrong with the load that is next in a frame, if anything is."""
+        names = names_of(frame.f_code)
+        made = frame.f_locals.get(names.made.get(frame.f_lasti, ""))
+        if is_iterator(made) and isinstance(made, Generator | map | filter):
+            self._made[id(made)] = self._state()
+        name, after = names.loads.get(frame.f_lasti, ("", None))
+        value: Any = frame.f_locals.get(name)
+        if after is None or not is_iterator(value):
+            return None
+        message = self._wrong(value, after, is_taken=frame.f_lasti in names.taken)
+        return message and SpecError(message.format(name), Source(frame.f_code.co_filename, frame.f_lineno))
+
+    def _wrong(self, value: Iterator[Any], after: dis.Instruction, *, is_taken: bool) -> Any:
+        is_spent = _is_spent(value)
+        # Its place in memory is its own as long as it is kept here.
+        _, was_spent = self._seen.setdefault(id(value), (value, is_spent))
+        if after.opname.startswith(("POP_JUMP", "JUMP_IF")) or after.opname in ("UNARY_NOT", "COMPARE_OP"):
+            return _DECIDED
+        if after.opname == "CONTAINS_OP":
+            return _CONSUMED
+        if not is_spent and self._made.get(id(value), now := self._state()) != now and _reads_state(value):
+            return _LATE
+        return _SPENT if is_spent and not (was_spent or is_taken) else None
+
+    def left(self, frame: FrameType, given: object) -> SpecError | None:
+        """What is wrong when a function ends, if it has made an iterator that was never asked.
+
+        Args:
+            frame: of the function.
+            given: what it returns.
+        """
+        for name in names_of(frame.f_code).called:
+            value = frame.f_locals.get(name)
+            if is_iterator(value) and value is not given and id(value) not in self._seen:
+                line = cast(Any, value).gi_code.co_firstlineno if isinstance(value, Generator) else frame.f_lineno
+                return SpecError(_UNASKED.format(name), Source(frame.f_code.co_filename, line))
+        return None
+
+
+def _reads_state(value: Iterator[Any]) -> bool:
+    """Whether an iterator may compute with the state when it is asked."""
+    function = None if isinstance(value, Generator) else cast(Any, value).__reduce__()[1][0]
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    names = cast(Any, value).gi_frame.f_locals.values() if isinstance(value, Generator) else cells
+    return any(issubclass(type(one), Traced) for one in names)
+
+
+def _is_spent(value: Iterator[Any]) -> bool:
+    """Whether an iterator has nothing more to give, as far as it tells."""
+    if isinstance(value, Generator):
+        return cast(Any, value).gi_frame is None
+    if type(value).__module__ not in ("builtins", "itertools") or isinstance(value, _ENDLESS):
+        return False
+    left = length_hint(value, -1)
+    if left >= 0:
+        return left == 0
+    try:
+        _, arguments, *rest = cast(Any, value).__reduce__()
+    except TypeError:
+        return False
+    inner = [one for one in arguments if is_iterator(one)]
+    return any(map(_is_spent, inner)) if inner else not rest and not any(arguments[:1])
