@@ -274,11 +274,11 @@ def _without_effect(instructions: Sequence[dis.Instruction], code: CodeType, fun
     line = code.co_firstlineno
     for position, one in enumerate(instructions):
         line = one.positions.lineno if one.positions and one.positions.lineno else line
-        before = instructions[:position]
-        if one.opname in _STORES and _is_function(before[-1]) and one.argval not in loaded:
+        if one.opname in _STORES and _is_function(instructions[position - 1]) and one.argval not in loaded:
             yield Suspect(line, _UNCALLED.format(one.argval))
-        if one.opname != "POP_TOP" or not before:
+        if one.opname != "POP_TOP" or not position:
             continue
+        before = instructions[:position]
         if _is_call(before, _WAYS):
             yield Suspect(line, _NO_WAY)
         elif not one.is_jump_target and (_is_lazy(before) or _is_of_no_use(before)):
@@ -291,21 +291,21 @@ def _without_effect(instructions: Sequence[dis.Instruction], code: CodeType, fun
 
 def _decided(instructions: Sequence[dis.Instruction], position: int, functions: set[str], tables: set[str]) -> str:
     """What is wrong where Python asks for the truth or the length of what the function has made; else empty."""
-    one, before = instructions[position], instructions[:position]
-    if not before:
+    if not position:
         return ""
+    one, last = instructions[position], instructions[position - 1]
     if one.opname == "COMPARE_OP":
-        is_plain = before[-1].opname == "LOAD_CONST" or before[-1].opname in _LOCAL
-        operands = before[-2:] if is_plain else before[-1:]
+        is_plain = last.opname == "LOAD_CONST" or last.opname in _LOCAL
+        operands = instructions[max(0, position - 2) : position] if is_plain else [last]
         return _FUNCTION if any(_gives(other, functions) for other in operands) else ""
-    if not _is_asked(one) and not _is_counted(instructions[: position + 1]):
+    if not _is_asked(one) and (one.opname != "CALL" or not _is_counted(instructions[: position + 1])):
         return ""
-    is_table = before[-1].opname in _LOCAL and before[-1].argval in tables
-    if before[-1].opname in _DISPLAYS or (is_table and _is_asked(one)):
+    is_table = last.opname in _LOCAL and last.argval in tables
+    if last.opname in _DISPLAYS or (is_table and _is_asked(one)):
         return _DISPLAY
-    if _gives(before[-1], functions):
+    if _gives(last, functions):
         return _FUNCTION
-    return _LAZY if _is_lazy(before) else ""
+    return _LAZY if _is_lazy(instructions[:position]) else ""
 
 
 def _always(instructions: Sequence[dis.Instruction], is_meant: Callable[[dis.Instruction], bool]) -> set[str]:
