@@ -149,7 +149,14 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Logs": ("docs/operators.md", "docs/logs", "docs/detection.md"),
     "Servers": ("docs/dfs.md", "docs/clients.md", "impl/", "docs/gfs"),
-    "Evidence": ("docs/verify.md", "docs/model-coverage", "docs/mutation.md", "docs/engine.md", "benchmarks/"),
+    "Evidence": (
+        "docs/verify.md",
+        "docs/model-coverage",
+        "docs/mutation.md",
+        "docs/implementation-mutants.md",
+        "docs/engine.md",
+        "benchmarks/",
+    ),
     "Project": ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "tests/", ""),
 }
 """Which pages are in which section of the site: by file, or by how the names begin; the first that fits."""
