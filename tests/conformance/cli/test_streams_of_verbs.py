@@ -45,8 +45,8 @@ def test_verdict_is_the_exit_code_although_the_reader_has_left(tmp_path: Path) -
         (["conform", "--simulate", "1", "--story", "run.jsonl"], "--simulate checks the reference implementation"),
         (["check", "hdfs.lease", "--strict", "--witness", "x"], "it cannot be combined with --witness or --scenario"),
         (["list", "hdfs.lease:two_clients"], "'two_clients' is a configuration"),
-        (["verify", "--repository", "."], "is no checkout"),
-        (["lock", "--repository", "."], "is no checkout"),
+        (["verify", "--repository", "."], "is not a checkout"),
+        (["lock", "--repository", "."], "is not a checkout"),
     ],
 )
 def test_what_would_be_ignored_is_refused(
