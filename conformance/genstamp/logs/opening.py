@@ -273,7 +273,9 @@ class _Remote(io.RawIOBase):
         if whence == io.SEEK_CUR and offset == 0:
             return self._at
         with _as_os_error():
-            self._at = int(self._file.seek(offset, whence))
+            # Not every file of fsspec says where it is then: hdfs-native's gives None.
+            self._file.seek(offset, whence)
+            self._at = int(self._file.tell())
         return self._at
 
     def tell(self) -> int:
