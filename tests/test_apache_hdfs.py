@@ -113,7 +113,7 @@ def test_each_walk_is_kept_before_the_next_one_begins(
             certain=frozenset(),
             possible=frozenset(),
             missing=(),
-            figures=Figures(examples=1, undetermined=int(configuration.name == "upgrade")),
+            figures=Figures(examples=1, events=1, undetermined=int(configuration.name == "upgrade")),
             failure=None,
             is_deterministic=True,
             seconds=1.0,
