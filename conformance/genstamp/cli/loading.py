@@ -68,7 +68,8 @@ def _docstring(module: str, function: str) -> str:
     tree = ast.parse(Path(spec.origin).read_bytes())
     # The verbs of a group are in an application, which has the docstring of its callback.
     name = function.removesuffix("_app")
-    return next(ast.get_docstring(node) or "" for node in tree.body if getattr(node, "name", "") == name)  # type: ignore[arg-type]
+    [verb] = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    return ast.get_docstring(verb) or ""
 
 
 @contextmanager

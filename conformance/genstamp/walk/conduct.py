@@ -87,9 +87,11 @@ class Walk:
     @property
     def why_undetermined(self) -> str:
         """Why a walk without a failure does not say that the implementation conforms; empty if it does."""
-        if self.figures.unsettled or self.share >= self.required:
+        if self.figures.unsettled:
             return self.figures.unsettled
-        return f"{self.share:.1%} of the transitions were reached for certain, {self.required:.1%} are required"
+        if self.share < self.required:
+            return f"{self.share:.1%} of the transitions were reached for certain, {self.required:.1%} are required"
+        return ""
 
     @property
     def share(self) -> float:

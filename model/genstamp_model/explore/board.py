@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache
 from typing import Protocol
@@ -95,7 +96,7 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Partitioned:
+class Partitioned(ABC):
     """What boards have in common whose states are dealt out to partitions: the counts, and where something was seen.
 
     Attributes:
@@ -147,9 +148,9 @@ class Partitioned:
         """Steps of a shortest path to the state at a place."""
         return len(self.way(place)) - 1
 
+    @abstractmethod
     def way(self, place: int) -> list[list[int]]:
         """Words of the states on a shortest path to the one at a place, the initial one first."""
-        raise NotImplementedError
 
 
 class Board(Partitioned):

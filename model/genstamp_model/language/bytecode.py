@@ -120,11 +120,11 @@ _ATTRIBUTES: Final = frozenset({"__dict__", "_expr", "_place", "_type", "_made_b
 """What the state and its values have for Python or for the language, and not for an author."""
 LAZY: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Flags of the code of functions that do nothing when they are called."""
-_SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
-_LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
-_STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
+SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
+LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
+STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
 _LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
-_CALLED: Final = _LOADS | _LOCAL
+_CALLED: Final = _LOADS | LOCAL
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def holds_suspects(code: CodeType) -> bool:
 
 @cache
 def suspects_in(code: CodeType) -> tuple[Suspect, ...]:
-    return tuple(_found([one for one in dis.get_instructions(code) if one.opname not in _SILENT], code))
+    return tuple(_found([one for one in dis.get_instructions(code) if one.opname not in SILENT], code))
 
 
 Span: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
@@ -179,10 +179,10 @@ def tables(code: CodeType) -> Mapping[int, Span | None]:
     returned = {
         one.argval: found[one.offset]
         for one, span in known
-        if one.opname in _LOCAL and one.offset in found and _is_returned(found[one.offset], known)
+        if one.opname in LOCAL and one.offset in found and _is_returned(found[one.offset], known)
     }
     for position, (one, _) in enumerate(known):
-        stores = list(takewhile(lambda next_: next_[0].opname in _STORES, known[position + 1 :]))
+        stores = list(takewhile(lambda next_: next_[0].opname in STORES, known[position + 1 :]))
         if stores and one.offset not in found and stores[0][0].argval in returned:
             found[one.offset] = returned[stores[0][0].argval]
     return dict.fromkeys(one.offset for one, _ in known) | found | _unpacked(known, found)
@@ -213,7 +213,7 @@ def _unpacked(known: Sequence[tuple[dis.Instruction, Span]], found: Mapping[int,
     together: dict[int, Span] = {}
     position = 0
     while position < len(known):
-        stores = list(takewhile(lambda next_: next_[0].opname in _STORES, known[position:]))
+        stores = list(takewhile(lambda next_: next_[0].opname in STORES, known[position:]))
         if len(stores) > 1:
             begins = next((i for i in reversed(range(position)) if known[i][0].opname in _ENDING), -1)
             for one, _ in known[begins + 1 : position]:
@@ -231,7 +231,7 @@ def _span(one: dis.Instruction) -> Span | None:
 
 
 def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[Suspect]:
-    stored = {one.argval for one in instructions if one.opname in _STORES}
+    stored = {one.argval for one in instructions if one.opname in STORES}
     functions, tables = _always(instructions, _is_function), _always(instructions, _is_filled)
     line = code.co_firstlineno
     for position, one in enumerate(instructions):
@@ -268,13 +268,13 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
 def _without_effect(instructions: Sequence[dis.Instruction], code: CodeType, functions: set[str]) -> Iterator[Suspect]:
     """Statements that do nothing, or that make what nothing calls."""
     inner = _inner(code)
-    stored = {one.argval for one in instructions if one.opname in _STORES}
-    loaded = {one.argval for one in instructions if one.opname in _LOCAL}.union(*(one.co_freevars for one in inner))
+    stored = {one.argval for one in instructions if one.opname in STORES}
+    loaded = {one.argval for one in instructions if one.opname in LOCAL}.union(*(one.co_freevars for one in inner))
     generators = {one.co_name for one in inner if one.co_flags & LAZY} & functions
     line = code.co_firstlineno
     for position, one in enumerate(instructions):
         line = one.positions.lineno if one.positions and one.positions.lineno else line
-        if one.opname in _STORES and _is_function(instructions[position - 1]) and one.argval not in loaded:
+        if one.opname in STORES and _is_function(instructions[position - 1]) and one.argval not in loaded:
             yield Suspect(line, _UNCALLED.format(one.argval))
         if one.opname != "POP_TOP" or not position:
             continue
@@ -295,12 +295,12 @@ def _decided(instructions: Sequence[dis.Instruction], position: int, functions: 
         return ""
     one, last = instructions[position], instructions[position - 1]
     if one.opname == "COMPARE_OP":
-        is_plain = last.opname == "LOAD_CONST" or last.opname in _LOCAL
+        is_plain = last.opname == "LOAD_CONST" or last.opname in LOCAL
         operands = instructions[max(0, position - 2) : position] if is_plain else [last]
         return _FUNCTION if any(_gives(other, functions) for other in operands) else ""
     if not _is_asked(one) and (one.opname != "CALL" or not _is_counted(instructions[: position + 1])):
         return ""
-    is_table = last.opname in _LOCAL and last.argval in tables
+    is_table = last.opname in LOCAL and last.argval in tables
     if last.opname in _DISPLAYS or (is_table and _is_asked(one)):
         return _DISPLAY
     if _gives(last, functions):
@@ -310,7 +310,7 @@ def _decided(instructions: Sequence[dis.Instruction], position: int, functions: 
 
 def _always(instructions: Sequence[dis.Instruction], is_meant: Callable[[dis.Instruction], bool]) -> set[str]:
     """The local names that only ever stand for what such an instruction makes here."""
-    stores = [(before, one.argval) for before, one in pairwise(instructions) if one.opname in _STORES]
+    stores = [(before, one.argval) for before, one in pairwise(instructions) if one.opname in STORES]
     others = {name for before, name in stores if not is_meant(before)}
     return {name for _, name in stores} - others
 
@@ -330,7 +330,7 @@ def _inner(code: CodeType) -> list[CodeType]:
 
 def _gives(one: dis.Instruction, functions: set[str]) -> bool:
     """Whether an instruction gives a function that is made here."""
-    return one.opname == "MAKE_FUNCTION" or (one.opname in _LOCAL and one.argval in functions)
+    return one.opname == "MAKE_FUNCTION" or (one.opname in LOCAL and one.argval in functions)
 
 
 def _is_lazy(before: Sequence[dis.Instruction]) -> bool:
@@ -430,7 +430,7 @@ def _operands(
             found.append(Operand("global", one.argval, tuple(attributes)))
         elif one.opname == "LOAD_CONST":
             found.append(Operand("constant", one.argval, tuple(attributes)))
-        elif one.opname in _LOCAL and one.argval not in stored:
+        elif one.opname in LOCAL and one.argval not in stored:
             found.append(Operand("local", one.argval, tuple(attributes)))
         else:
             break

@@ -85,7 +85,7 @@ class _Made:
     @property
     def is_late(self) -> bool:
         """Whether the function can still be called, and its name means something else by now."""
-        now = _content(self.cell)
+        now = content(self.cell)
         if self.function() is None or now is self.meant:
             return False
         return not (isinstance(now, _PLAIN) and type(now) is type(self.meant) and now == self.meant)
@@ -113,7 +113,7 @@ class Closures:
         for one in gc.get_referrers(*store.readers):
             if isinstance(one, FunctionType) and one.__code__ in store.readers:
                 cell = (one.__closure__ or ())[one.__code__.co_freevars.index(store.name)]
-                if _content(cell) is meant:
+                if content(cell) is meant:
                     made = _Made(weakref.ref(one), store.name, cell, meant)
                     self._made.setdefault(id(one.__code__), []).append(made)
 
@@ -126,7 +126,8 @@ class Closures:
         return SpecError(_MESSAGE.format(found.name), Source(code.co_filename, code.co_firstlineno))
 
 
-def _content(cell: CellType) -> Any:
+def content(cell: CellType) -> Any:
+    """What a name of the function around stands for; None as long as it stands for nothing."""
     try:
         return cell.cell_contents
     except ValueError:

@@ -17,7 +17,7 @@ from types import CodeType, FrameType
 from typing import Any, Final, cast
 
 from genstamp_model.errors import Source, SpecError
-from genstamp_model.language.bytecode import may_give_iterator
+from genstamp_model.language.bytecode import LOCAL, SILENT, STORES, may_give_iterator
 from genstamp_model.language.symbolic import Traced
 
 _SPENT: Final = "'{0}' has given all that it has before, and gives nothing here; write {0} = list(...) where it is made"
@@ -31,9 +31,7 @@ _DECIDED: Final = (
 )
 _CONSUMED: Final = "'in' takes from '{0}' what stands before the element; write {0} = list(...) where it is made"
 _ENDLESS: Final = (itertools.cycle, itertools.count, itertools.repeat)
-_SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL", "COPY"})
-_LOADS: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF"})
-_STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
+_LOADS: Final = LOCAL - {"LOAD_CLASSDEREF"}
 
 
 @dataclass(frozen=True)
@@ -57,12 +55,12 @@ class Names:
 
 @cache
 def names_of(code: CodeType) -> Names:
-    instructions = [one for one in dis.get_instructions(code) if one.opname not in _SILENT]
+    instructions = [one for one in dis.get_instructions(code) if one.opname not in SILENT | {"COPY"}]
     pairs = list(pairwise(instructions))
     made = {
         instructions[position + 1].offset: one.argval
         for position, one in enumerate(instructions)
-        if one.opname in _STORES and may_give_iterator(instructions[:position])
+        if one.opname in STORES and may_give_iterator(instructions[:position])
     }
     # What a generator loops over was loaded where the generator is made.
     loads = {one.offset: (one.argval, after) for one, after in pairs if one.opname in _LOADS and one.argval != ".0"}

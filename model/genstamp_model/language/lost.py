@@ -10,6 +10,7 @@ from typing import Any
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import caller
 from genstamp_model.language.beginning import Chosen
+from genstamp_model.language.closures import content
 from genstamp_model.language.declarations import Declaration
 from genstamp_model.language.variables import Declared
 
@@ -66,7 +67,7 @@ def _inside(value: object) -> Iterator[Declaration | Declared[Any]]:
         case property():
             parts = [value.fget, value.fset]
         case FunctionType():
-            parts = [getattr(value, "__wrapped__", None), *(_content(cell) for cell in value.__closure__ or ())]
+            parts = [getattr(value, "__wrapped__", None), *(content(cell) for cell in value.__closure__ or ())]
         case list() | tuple() | set() | frozenset():
             parts = list(value)
         case dict():
@@ -74,13 +75,6 @@ def _inside(value: object) -> Iterator[Declaration | Declared[Any]]:
         case _:
             parts = [getattr(value, "func", None)]
     yield from (part for part in parts if isinstance(part, Declaration | Declared))
-
-
-def _content(cell: Any) -> object:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
 
 
 def source_of(value: object) -> Source | None:

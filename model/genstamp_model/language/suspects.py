@@ -24,6 +24,7 @@ from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import caller, is_author, is_authors
 from genstamp_model.language.bytecode import LAZY, Operand, Suspect, holds_suspects, suspects_in
 from genstamp_model.language.chance import CHANCE, drawn
+from genstamp_model.language.closures import content
 from genstamp_model.language.following import Following, Refuse
 from genstamp_model.language.rebound import refuse_twins_among
 from genstamp_model.language.symbolic import Symbolic, Traced
@@ -136,18 +137,11 @@ class Reach:
 
     def _calls(self, function: FunctionType) -> Iterator[FunctionType]:
         for cell in function.__closure__ or ():
-            yield from _functions(_content(cell))
+            yield from _functions(content(cell))
         for name in _names(function.__code__):
             yield from _functions(function.__globals__.get(name))
             for value in self._attributes.get(name, ()):
                 yield from _functions(value)
-
-
-def _content(cell: Any) -> object:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
 
 
 def _functions(value: object, depth: int = 2) -> Iterator[FunctionType]:

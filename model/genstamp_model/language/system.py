@@ -19,8 +19,9 @@ from genstamp_model.language.author import caller
 from genstamp_model.language.building import Builder, refuse_unlike
 from genstamp_model.language.declare import Part
 from genstamp_model.language.given import a, by_name, is_count, is_name, is_text, refuse_others, several
-from genstamp_model.language.model import Action, Configuration, Instance, Model, table_of
+from genstamp_model.language.model import Action, Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
+from genstamp_model.language.rows import table_of
 
 T = TypeVar("T")
 _MODELS_KEPT: Final = 4

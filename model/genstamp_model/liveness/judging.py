@@ -179,7 +179,7 @@ class _Judge:
             if obligation.claim is not claim:
                 continue
             function = address(f"obligation{number}")
-            again = {len(fair) + k: address(f"again{number}_{k - 1}") for k in range(1, len(claim.again) + 1)}
+            again = {len(fair) + 1 + k: address(f"again{number}_{k}") for k in range(len(claim.again))}
             graph = pending(index, function, address("edges"), labels, self._generated, self._told, again)
             self._told("components", len(graph))
             traps = Traps(graph, fair, again)
