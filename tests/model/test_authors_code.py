@@ -818,6 +818,7 @@ DECLARATIONS = {
     "Configuration('a')  # here": "write Configuration(name, sizes, [limits], [doc], [on_demand],",
     "System('s', [Base], rows='a: Node=2')  # here": "a row is 'a: Node=2'; write NAME: NUMBERS; DOC",
     "System('s', [Base], rows='a: Node=two; b')  # here": "a row is 'a: Node=two; b'; write NAME: NUMBERS; DOC",
+    r"System('s', [Base], rows='*: Node=two\na: Node=2; b')  # here": "the row '*' has Node; write numbers only",
     "System('s', parts=[Base()], configurations=[])  # here": "parts of system s is [a Base]; write a list of classes",
     "System('s', parts=[], configurations=Configuration('a', sizes={}))  # here": "system s is Configuration 'a'",
     "Bug('b', 'why', drops=('go', 'x'))  # here": "drops of bug b is ('go', 'x'); write a tuple of (action, label)",

@@ -26,7 +26,9 @@ def table_of(rows: str) -> tuple[dict[str, int], list[Configuration]]:
     """
     lines = re.sub(r"\n +", " ", inspect.cleandoc(rows)).splitlines()
     common, *others = lines if rows.lstrip().startswith("*") else ["", *lines]
-    shared, _ = _numbers(common.removeprefix("*:").split())
+    shared, left = _numbers(common.removeprefix("*:").split())
+    if left:
+        raise SpecError(f"the row '*' has {', '.join(sorted(left))}; write numbers only, as in Node=2", caller())
     return _limits(shared), [_row(line, shared) for line in others]
 
 
