@@ -154,12 +154,6 @@ class Suspect:
 
 
 @cache
-def holds_suspects(code: CodeType) -> bool:
-    """Whether a function, or one inside of it, must be watched; for what it calls in vain it need not be."""
-    return any(not one.asks_generator for one in suspects_in(code)) or any(map(holds_suspects, _inner(code)))
-
-
-@cache
 def suspects_in(code: CodeType) -> tuple[Suspect, ...]:
     return tuple(_found([one for one in dis.get_instructions(code) if one.opname not in SILENT], code))
 
@@ -249,7 +243,9 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
         elif _is_asked(one) and _is_call(instructions[:position], _GIVING_NOTHING):
             yield Suspect(line, _NOTHING)
         elif before.startswith("LOAD_") and _is_asked(one):
-            yield Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
+            known = _operands(instructions, position, 1, stored)
+            if known != (None,):
+                yield Suspect(line, _FUNCTION, known, is_function=True)
         elif one.opname == "CALL" and one.arg == 1 and (name := _builtin(instructions[: position + 1])):
             is_class = name == "type"
             message = _CLASS if is_class else _INSIDE.format(f"{name}()")
@@ -267,7 +263,7 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
 
 def _without_effect(instructions: Sequence[dis.Instruction], code: CodeType, functions: set[str]) -> Iterator[Suspect]:
     """Statements that do nothing, or that make what nothing calls."""
-    inner = _inner(code)
+    inner = functions_in(code)
     stored = {one.argval for one in instructions if one.opname in STORES}
     loaded = {one.argval for one in instructions if one.opname in LOCAL}.union(*(one.co_freevars for one in inner))
     generators = {one.co_name for one in inner if one.co_flags & LAZY} & functions
@@ -324,7 +320,7 @@ def _is_filled(one: dis.Instruction) -> bool:
     return one.opname in _DISPLAYS and bool(one.arg)
 
 
-def _inner(code: CodeType) -> list[CodeType]:
+def functions_in(code: CodeType) -> list[CodeType]:
     return [one for one in code.co_consts if isinstance(one, CodeType)]
 
 

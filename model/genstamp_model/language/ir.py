@@ -146,7 +146,8 @@ _nodes: dict[tuple[Any, ...], Expr] = {}
 
 def make(op: Op, args: tuple[Expr, ...], type_: Type, data: Any = None) -> Expr:
     """The node with these parts."""
-    key = (op, tuple(id(arg) for arg in args), type_, type(data), data)
+    # A node is equal to itself alone. True is equal to 1, which is another constant.
+    key = (op, args, type_, type(data), data)
     node = _nodes.get(key)
     if node is None:
         node = Expr()

@@ -11,7 +11,7 @@ from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.registry import container
 from genstamp_model.language.trace import binding, misuse
 from genstamp_model.language.types import BOOL, INTEGER, IndexSet, Nobody, RefType
-from genstamp_model.language.values import Bool, Number, Value, coerce, wrap
+from genstamp_model.language.values import Bool, Number, Value, coerce, compared_with, wrap
 
 IndexT = TypeVar("IndexT", bound="Index")
 
@@ -99,7 +99,8 @@ class Index(Value, metaclass=_IndexType):
 
     def before(self, other: Index) -> Bool:
         """Whether this member comes before another one; none comes neither before nor after a member."""
-        ours, theirs = self._in_order("before"), self._alike(other)
+        ours = self._in_order("before")
+        theirs = coerce(other, compared_with(self.expr.type, other))
         earlier = ir.make(Op.LT, tuple(ir.make(Op.RANK, (one,), INTEGER) for one in (ours, theirs)), BOOL)
         return Bool(earlier) & ~self.is_none() if _may_be_nobody(ours) else Bool(earlier)
 

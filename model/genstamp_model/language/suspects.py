@@ -14,15 +14,15 @@ from __future__ import annotations
 import gc
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from functools import cache
-from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import Any, Final
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType, NoneType, UnionType
+from typing import Any, Final, get_args, get_origin
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import caller, is_author, is_authors
-from genstamp_model.language.bytecode import LAZY, Operand, Suspect, holds_suspects, suspects_in
+from genstamp_model.language.bytecode import LAZY, Operand, Suspect, functions_in, suspects_in
 from genstamp_model.language.chance import CHANCE, drawn
 from genstamp_model.language.closures import content
 from genstamp_model.language.following import Following, Refuse
@@ -58,24 +58,24 @@ def watched(refuse: Refuse, state: Callable[[], object]) -> Iterator[None]:
     following, seen = Following(refuse, state), set[int]()
 
     def look(frame: FrameType, event: str, argument: Any) -> Any:
-        for suspect in suspects_in(frame.f_code) if is_author(frame) else ():
+        if not is_author(frame):
+            return before(frame, event, argument) if before is not None else None
+        code = frame.f_code
+        for suspect in suspects_in(code):
             if _is_refused(suspect, frame):
                 # At once, because a loop on such a condition would not end.
-                place = Source(frame.f_code.co_filename, suspect.line)
+                place = Source(code.co_filename, suspect.line)
                 raise refuse(SpecError(suspect.message, place if place.file != "<string>" else caller()))
-        if is_author(frame):
-            code = frame.f_code
-            arguments = (frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount])
-            given(one for one in arguments if issubclass(type(one), Symbolic))
-            if id(frame.f_code) not in seen:
-                seen.add(id(frame.f_code))
-                _refuse_twins(frame, refuse)
-            following.refuse_late(frame)
-        found = drawn(frame) if is_author(frame) else None
+        arguments = (frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount])
+        given(one for one in arguments if issubclass(type(one), Symbolic))
+        if id(code) not in seen:
+            seen.add(id(code))
+            _refuse_twins(frame, refuse)
+        following.refuse_late(frame)
+        found = drawn(frame)
         if found is not None:
-            raise refuse(SpecError(CHANCE.format(found[1]), Source(frame.f_code.co_filename, found[0])))
-        others = before(frame, event, argument) if before is not None else None
-        return following.begin(frame, others) if is_author(frame) else others
+            raise refuse(SpecError(CHANCE.format(found[1]), Source(code.co_filename, found[0])))
+        return following.begin(frame, before(frame, event, argument) if before is not None else None)
 
     collects = gc.isenabled()
     gc.disable()
@@ -127,7 +127,7 @@ class Reach:
         left = list(seen)
         while left:
             one = left.pop()
-            if holds_suspects(one.__code__):
+            if _holds_suspects(one):
                 return True
             called = set(self._calls(one)) - seen - self._clean
             seen |= called
@@ -142,6 +142,43 @@ class Reach:
             yield from _functions(function.__globals__.get(name))
             for value in self._attributes.get(name, ()):
                 yield from _functions(value)
+
+
+@cache
+def _holds_suspects(function: FunctionType) -> bool:
+    """Whether a function, or one inside of it, must be watched; for what it calls in vain it need not be.
+
+    A type checker holds the specifications that come with the language to their annotations, so what is annotated with
+    `bool` or `Callable` is no value of the state, and of a `bool` no function either.
+    """
+    flags = {name for name, kind in function.__annotations__.items() if kind is bool}
+    called = {name for name, kind in function.__annotations__.items() if _is_callable(kind)}
+    return any(not _is_harmless(one, flags, called) for one in suspects_in(function.__code__)) or any(
+        not one.asks_generator for code in functions_in(function.__code__) for one in _all_suspects(code)
+    )
+
+
+def _is_callable(kind: object) -> bool:
+    """Whether an annotation is that of a function, which may be left out."""
+    kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    return all(one is NoneType or get_origin(one) is Callable for one in kinds)
+
+
+def _is_harmless(suspect: Suspect, flags: Set[str], called: Set[str]) -> bool:
+    """Whether the annotations of a function's parameters rule out that a suspect is refused."""
+    if suspect.asks_generator:
+        return True
+    names = flags if suspect.is_function else flags | called
+    known = [one for one in suspect.operands if one is None or one.load != "constant"]
+    return bool(known) and all(
+        one is not None and one.load == "local" and not one.attributes and one.value in names for one in known
+    )
+
+
+def _all_suspects(code: CodeType) -> Iterator[Suspect]:
+    yield from suspects_in(code)
+    for part in functions_in(code):
+        yield from _all_suspects(part)
 
 
 def _functions(value: object, depth: int = 2) -> Iterator[FunctionType]:

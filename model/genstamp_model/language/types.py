@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 
@@ -104,6 +105,14 @@ class RecordType:
     def position(self, field: str) -> int:
         """Position of a field by name."""
         return [name for name, _ in self.fields].index(field)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Kept, as every node of a record asks for it, and its fields' types are hashed for it."""
+        return hash((self.name, self.fields))
 
 
 @dataclass(frozen=True)

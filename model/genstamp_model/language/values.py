@@ -19,7 +19,7 @@ from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.mismatch import apart, instead_of, shown, without_none
 from genstamp_model.language.refusing import Refusing
 from genstamp_model.language.registry import belongs, records, shown_through
-from genstamp_model.language.trace import is_open, misuse, outermost, refuse_outside, scopes
+from genstamp_model.language.trace import Trace, is_open, misuse, outermost, refuse_outside, scopes
 from genstamp_model.language.types import (
     BOOL,
     INTEGER,
@@ -38,7 +38,7 @@ from genstamp_model.language.types import (
     describe,
     fits,
 )
-from genstamp_model.language.uses import changes_now, made_now
+from genstamp_model.language.uses import Made, changes_now, made_now
 
 Change = Callable[[Expr], Expr]
 E = TypeVar("E", bound=enum.Enum)
@@ -87,15 +87,23 @@ class Value(Refusing):
 
     __slots__ = ("_expr", "_made_at", "_made_by", "_made_in", "_seen_at")
 
+    _expr: Expr | None
+    _made_at: Made | None
+    _made_by: Trace | None
+    _made_in: tuple[ir.Binder, ...]
+    _seen_at: Place | None
+
     def __init__(self, expr: Expr | None = None, place: Place | None = None) -> None:
         if (expr is None) == (place is None) or not isinstance(expr, Expr | None):
             raise misuse(f"a value of {type(self).__name__} is read from the state, or a record made of named fields")
-        self._expr = expr
-        self._seen_at = place
-        self._made_in = scopes()
-        self._made_by = None if expr is not None and expr.op is Op.CONST else outermost()
+        # Our own __setattr__ is for authors.
+        keep = super().__setattr__
+        keep("_expr", expr)
+        keep("_seen_at", place)
+        keep("_made_in", scopes())
+        keep("_made_by", None if expr is not None and expr.op is Op.CONST else outermost())
         # What a function is given need not be used, and a constant says nothing of the state.
-        self._made_at = None if expr is not None and expr.op in (Op.PARAMETER, Op.CONST) else made_now()
+        keep("_made_at", None if expr is not None and expr.op in (Op.PARAMETER, Op.CONST) else made_now())
 
     @property
     def expr(self) -> Expr:
@@ -140,16 +148,9 @@ class Value(Refusing):
     def _assign(self, value: Expr) -> None:
         self._change(lambda _: value)
 
-    def _alike(self, other: object) -> Expr:
-        """Another value as one that this can be compared with: of a member any one of its root set, and none."""
-        kind = self.expr.type
-        if isinstance(kind, RefType):
-            is_nobody = isinstance(other, Nobody) or kind.index.root is None
-            kind = RefType(kind.index if is_nobody else IndexSet(kind.index.root or ""), optional=True)
-        return coerce(other, kind)
-
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        return Bool(ir.equal(self.expr, self._alike(other)))
+        own = self.expr
+        return Bool(ir.equal(own, coerce(other, compared_with(own.type, other))))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
@@ -162,6 +163,14 @@ class Value(Refusing):
                 f"'{name}' is not a field of {describe(self.expr.type)}; assign to a declared variable or field"
             )
         super().__setattr__(name, value)
+
+
+def compared_with(kind: Type, other: object) -> Type:
+    """The type of what a value of a type can be compared with: of a member any one of its root set, and none."""
+    if not isinstance(kind, RefType):
+        return kind
+    is_nobody = isinstance(other, Nobody) or kind.index.root is None
+    return RefType(kind.index if is_nobody else IndexSet(kind.index.root or ""), optional=True)
 
 
 class Bool(Value):
@@ -338,10 +347,11 @@ def at_place(place: Place) -> Value:
 def coerce(value: object, type_: Type) -> Expr:
     """The expression of a value that should have a type; a `SpecError` says what does not fit."""
     if isinstance(value, Value):
-        if fits(value.expr.type, type_):
-            return value.expr
-        wanted, found = apart(type_, value.expr.type)
-        raise misuse(f"expected {wanted}, not {found} ({ir.text(value.expr)}){without_none(type_, value.expr.type)}")
+        expr = value.expr
+        if fits(expr.type, type_):
+            return expr
+        wanted, found = apart(type_, expr.type)
+        raise misuse(f"expected {wanted}, not {found} ({ir.text(expr)}){without_none(type_, expr.type)}")
     match type_, value:
         case BoolType(), bool():
             return ir.TRUE if value else ir.FALSE
