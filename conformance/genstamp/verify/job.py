@@ -114,24 +114,31 @@ def main() -> None:
     For each, standard output has a line with the number of its process, which leads a session of its own, and then one
     with its exit code, negative for a signal.
     """
-    _load()
     for line in sys.stdin.buffer:
+        order = Order.decode(line)
+        _load(order.job)
         pid = os.fork()
         if pid == 0:
-            _be_the_process_of(Order.decode(line))
+            _be_the_process_of(order)
         _, status = os.waitpid(pid, 0)
         os.write(1, f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
-def _load() -> None:
-    """Load what most jobs need."""
-    from genstamp.systems import every_system
+def _load(job: Job) -> None:
+    """Load what a job needs and trace its system, for this job and later ones.
 
-    for name in ("conforming", "proving", "searching"):
-        importlib.import_module(f"genstamp.verify.{name}")
-    # A system that cannot be loaded is told by the jobs that need it.
+    A user's system may take for ever or end the process: only the job itself loads it.
+    """
+    from genstamp.systems import PLACES, system_at
+
+    module, _, _ = job.does.partition(":")
+    place = job.arguments.get("system")
+    # What cannot be loaded is told by the jobs that need it.
     with contextlib.suppress(Exception):
-        every_system()
+        if module.startswith("genstamp."):
+            importlib.import_module(module)
+        if place in PLACES.values():
+            system_at(place).model(job.arguments.get("semantics"))
     gc.freeze()
 
 
