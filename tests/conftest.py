@@ -31,6 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Draw the seed in CI, so that it is known and printed before the first test runs; divide the processors."""
     if os.environ.get("CI") and config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+    # Spark's virtual machines live for a minute: their second compiler costs more than it gives.
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     worker = getattr(config, "workerinput", None)
     if worker is not None and hasattr(os, "sched_setaffinity"):
         # Searches, JVMs and servers size themselves by the processors that they see. Each worker sees its share only.

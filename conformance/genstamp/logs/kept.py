@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow as pa
-import pyarrow.dataset
 
 from genstamp.errors import GenstampError
 from genstamp.logs.check import Terms
@@ -106,4 +104,4 @@ def read_kept(directory: str | Path) -> Kept:
 def check_and_keep(paths: Sequence[str], complete: bool = False, group: str | None = None) -> Kept:
     """The tables of a check in this process, in memory; see `check_locally`."""
     checked = check_locally(paths, complete=complete, group=group)
-    return Kept({name: pa.dataset.dataset(getattr(checked, name)) for name in _TABLES}, checked.terms)
+    return Kept({name: dataset(getattr(checked, name)) for name in _TABLES}, checked.terms)

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
+import pyarrow as pa
+
 from genstamp.errors import GenstampError
 
 _REMOTE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]+://")
@@ -162,10 +164,13 @@ def is_there(name: str | Path) -> bool:
         return bool(files.exists(inside))
 
 
-def dataset(directory: str | Path) -> Any:
-    """The Parquet files of a directory, as a dataset of Arrow."""
+def dataset(directory: str | Path | pa.Table) -> Any:
+    """The Parquet files of a directory, or a table, as a dataset of Arrow."""
+    # Loads pandas, which a check that keeps no tables does without.
     import pyarrow.dataset
 
+    if isinstance(directory, pa.Table):
+        return pyarrow.dataset.dataset(directory)
     if not is_remote(directory):
         return pyarrow.dataset.dataset(directory, format="parquet")
     with _asked(str(directory)) as (files, inside):

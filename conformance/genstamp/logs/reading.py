@@ -12,7 +12,6 @@ from genstamp.logs.readers import edit_binary, edit_xml, image_binary, image_xml
 from genstamp.logs.readers.edit_ops import EditOp
 from genstamp.logs.readers.edit_replay import Replay
 from genstamp.logs.readers.image_state import ImageState
-from genstamp.logs.readers.itf import ItfReader
 from genstamp.logs.readers.log_fast import log_batches
 from genstamp.logs.readers.log_text import LogReader, pools_named
 from genstamp.logs.readers.merged_log import MergedLogReader
@@ -151,6 +150,9 @@ def _trace(unit: Unit, counts: Counts) -> _Finds:
 
 
 def _model_trace(unit: Unit, counts: Counts) -> _Finds:
+    # Loads the judges, which the logs of a system do without.
+    from genstamp.logs.readers.itf import ItfReader
+
     reader = ItfReader(unit, counts)
     for file in unit.files:
         yield from _until_damage(file, lambda stream: reader.sightings(file, stream.chunks()))  # noqa: B023 - used at once

@@ -11,13 +11,13 @@ from typing import Any, Literal, cast
 
 import pyarrow as pa
 import pyarrow.compute
-import pyarrow.dataset
 
 from genstamp.events import Kind
 from genstamp.logs.automaton import Automaton
 from genstamp.logs.check import known_of, verdicts
 from genstamp.logs.explain import named
 from genstamp.logs.kept import Kept
+from genstamp.logs.opening import dataset
 from genstamp.logs.orders import SearchLimitError, find_order, known_order, seen
 from genstamp.logs.registers import Registers, Values
 from genstamp.logs.rules import NO_RULE
@@ -129,7 +129,7 @@ def tell_all(kept: Kept, keys: Sequence[Key]) -> Iterator[Story]:
     files, numbers = (pa.compute.unique(places.field(name)) for name in ("file", "line"))
     at = column("place", "file").isin(files) & column("place", "line").isin(numbers)
     events = kept.tables["events"].to_table(filter=at)
-    only = {"concerns": pa.dataset.dataset(concerns), "events": pa.dataset.dataset(events)}
+    only = {"concerns": dataset(concerns), "events": dataset(events)}
     for key in keys:
         yield tell(Kept({**kept.tables, **only}, kept.terms), key)
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute
-import pyarrow.dataset
 
 from genstamp.events import KINDS
 from genstamp.logs.check import SITUATIONS_MAX, Terms
@@ -179,7 +178,7 @@ class Summary:
             unfinished=tuple(_open_counts(below(tables, "verdicts"))),
             findings=tuple(_findings(below(tables, "verdicts"))),
             rejects=tuple(_rejects(below(tables, "rejects"))),
-            unread=dataset(below(tables, "rejects")).count_rows(filter=_IS_UNREAD),
+            unread=dataset(below(tables, "rejects")).count_rows(filter=_is_unread()),
             notes=tuple(notes),
             complete=complete,
         )
@@ -241,10 +240,10 @@ def name_by_sources(namespace: str, names: Set[str]) -> str:
 
 def _remarks_to_note(coverage: str | Path) -> list[tuple[str, str]]:
     """Notes on known faults of HDFS and on blocks that waited, by file."""
-    name = pa.dataset.field("name")
+    name = pa.compute.field("name")
     is_noted = pa.compute.starts_with(name, KNOWN_HOLE) | pa.compute.starts_with(name, WAITED)
     is_noted |= name.isin([NO_START_IS_MISSING, OF_ONE_TIME, OF_NO_POOL])
-    is_noted &= pa.dataset.field("what") == "remark"
+    is_noted &= pa.compute.field("what") == "remark"
     rows = dataset(coverage).to_table(columns=["file", "name"], filter=is_noted)
     return [(row["file"], row["name"]) for row in rows.to_pylist()]
 
@@ -305,7 +304,7 @@ FIRST_MAX = 5
 def _rule_counts(verdicts: str | Path) -> Iterator[RuleCount]:
     counts: Counter[tuple[str, Any, str, str]] = Counter()
     places: defaultdict[tuple[str, Any, str, str], list[tuple[str, int]]] = defaultdict(list)
-    found = pa.dataset.field("safety") != "conformant"
+    found = pa.compute.field("safety") != "conformant"
     for batch in dataset(verdicts).to_batches(columns=list(_BY_RULE), filter=found):
         for row in batch.to_pylist():
             rule = row["kind"], row["safety"], row["rejected_event"] or "", classed(row["failed"] or "")
@@ -319,7 +318,7 @@ def _rule_counts(verdicts: str | Path) -> Iterator[RuleCount]:
 def _open_counts(verdicts: str | Path) -> Iterator[OpenCount]:
     counts: Counter[tuple[str, tuple[str, ...]]] = Counter()
     first: defaultdict[tuple[str, tuple[str, ...]], list[Key]] = defaultdict(list)
-    is_open = (pa.dataset.field("completion") == "unfinished") & pa.dataset.field("kind").isin(COUNTED)
+    is_open = (pa.compute.field("completion") == "unfinished") & pa.compute.field("kind").isin(COUNTED)
     for batch in dataset(verdicts).to_batches(columns=[*Key._fields, "states"], filter=is_open):
         for row in batch.to_pylist():
             group = row["kind"], tuple(row["states"])
@@ -338,7 +337,7 @@ def _keep_first(kept: list[Any], one: Any) -> None:
 def _findings(verdicts: str | Path) -> Iterator[Finding]:
     data = dataset(verdicts)
     for safety in ("violated", "undetermined"):
-        rows = data.head(SHOWN_MAX, filter=pa.dataset.field("safety") == safety).to_pylist()
+        rows = data.head(SHOWN_MAX, filter=pa.compute.field("safety") == safety).to_pylist()
         for row in sorted(rows, key=lambda row: (row["namespace"], row["kind"], row["entity"])):
             yield finding(row)
 
@@ -358,17 +357,19 @@ def finding(row: dict[str, Any]) -> Finding:
     )
 
 
-_IS_UNREAD = pa.dataset.field("reason") == UNREAD
-
 TEXT_SHOWN = 240
 """Characters of an unread line that are shown."""
+
+
+def _is_unread() -> pa.compute.Expression:
+    return pa.compute.field("reason") == UNREAD
 
 
 def _rejects(rejects: str | Path) -> Iterator[str]:
     """The first, of which those come before all others that state a step."""
     data = dataset(rejects)
-    rows = data.head(SHOWN_MAX, filter=_IS_UNREAD).to_pylist()
-    rows += data.head(SHOWN_MAX - len(rows), filter=~_IS_UNREAD).to_pylist()
+    rows = data.head(SHOWN_MAX, filter=_is_unread()).to_pylist()
+    rows += data.head(SHOWN_MAX - len(rows), filter=~_is_unread()).to_pylist()
     for row in sorted(rows, key=lambda row: (row["place"]["file"], row["place"]["line"])):
         text = f": {row['text'][:TEXT_SHOWN]}" if row["reason"] == UNREAD else ""
         yield f"{row['place']['file']}:{row['place']['line']}: {row['reason']}{text}"

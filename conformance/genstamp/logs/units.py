@@ -23,7 +23,6 @@ from genstamp.logs.readers import (
     edit_xml,
     image_binary,
     image_xml,
-    itf,
     log_text,
     merged_log,
     native,
@@ -238,6 +237,15 @@ def _digest(text: bytes) -> bytes:
     return hashlib.sha256(text).digest()
 
 
+_ITF_KEYS = (b'"#meta"', b'"vars"', b'"states"', b'"params"', b'"loop"')
+
+
+def _is_itf(beginning: bytes) -> bool:
+    """Whether a file that begins so is a trace of a model: an object whose first key is one of the format."""
+    text = beginning.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return text.startswith(b"{") and text[1:].lstrip().startswith(_ITF_KEYS)
+
+
 _NOT_MEANT = "(not meant)"
 
 
@@ -253,7 +261,7 @@ def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
         return EDIT_XML, ""
     if tracebench.is_trace(beginning):
         return TRACE, ""
-    if itf.is_itf(beginning):
+    if _is_itf(beginning):
         return MODEL_TRACE, ""
     if native.is_native(beginning):
         return _reader_of_json(beginning)

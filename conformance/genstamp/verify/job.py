@@ -132,7 +132,7 @@ def _load(job: Job) -> None:
     from genstamp.systems import PLACES, system_at
 
     module, _, _ = job.does.partition(":")
-    place = job.arguments.get("system")
+    place = str(job.arguments.get("system"))
     # What cannot be loaded is told by the jobs that need it.
     with contextlib.suppress(Exception):
         if module.startswith("genstamp."):

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute
-import pyarrow.dataset
 import pyarrow.parquet
 
 from genstamp.errors import GenstampError

@@ -32,15 +32,8 @@ STATES_MAX = 2_000
 SIZE_MAX = 8 << 20
 """Bytes of a trace, which become some hundred times as many when they are parsed; ours have a few thousand a state."""
 
-_KEYS = (b'"#meta"', b'"vars"', b'"states"', b'"params"', b'"loop"')
 _NUMBERS = ("generation_stamp", "recovery_id", "num_bytes")
 _INT64 = 2**63
-
-
-def is_itf(head: bytes) -> bool:
-    """Whether a file that begins so is a trace of a model: an object whose first key is one of the format."""
-    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    return text.startswith(b"{") and text[1:].lstrip().startswith(_KEYS)
 
 
 class _StateMeta(msgspec.Struct):
