@@ -142,10 +142,14 @@ class CountingAdapter(ReferenceAdapter):
         return outcome
 
 
-def judge_walk() -> Noticed | None:
-    """Hold the step-by-step face against the specification, led by plan to all that small configurations have."""
+def judge_walk(some: int = len(WALKS)) -> Noticed | None:
+    """Hold the step-by-step face against the specification, led by plan to all that small configurations have.
+
+    Args:
+        some: how many of the walks.
+    """
     adapter, seconds = CountingAdapter(), 0.0
-    for number, (system, configuration) in enumerate(WALKS, 1):
+    for number, (system, configuration) in enumerate(WALKS[:some], 1):
         graph = _graph(number)
         began = time.process_time()
         try:

@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.patching import Patch, patched
 from tests.conformance.twins.all_twins import TWINS, notice, notice_by_walk
 from tests.conformance.twins.holes import HOLES, Hole
-from tests.conformance.twins.judging import Noticed, Twin, judge, judge_walk
+from tests.conformance.twins.judging import WALKS, Noticed, Twin, judge, judge_walk
 from tests.conformance.twins.page import cells, hole_cells, walk_cell
 from tests.conformance.twins.scenarios import Scenario
 
@@ -76,7 +76,8 @@ def test_the_implementation_itself_passes(scenario: Scenario) -> None:
 
 
 def test_the_implementation_itself_can_be_walked_through() -> None:
-    assert judge_walk() is None
+    """The last walk, of hdfs.recovery, takes half a minute: verify has another one."""
+    assert judge_walk(len(WALKS) - 1) is None
 
 
 def test_the_page_says_what_the_runs_say(repository: Path) -> None:
@@ -92,5 +93,5 @@ def test_the_page_says_what_the_runs_say(repository: Path) -> None:
     # Those that the page says the walk does not notice would take a whole walk each; of the others, a few.
     by_walk = [twin for twin in TWINS if walked[twin.jira]]
     assert len(by_walk) >= 10
-    few = by_walk[::4]
+    few = [twin for twin in by_walk if walked[twin.jira] != f"`{WALKS[-1][0].name}`"][::4]
     assert [walked[twin.jira] for twin in few] == [walk_cell(notice_by_walk(twin)) for twin in few], MAKE
