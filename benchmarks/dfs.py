@@ -33,7 +33,7 @@ from itertools import product
 from pathlib import Path
 from statistics import median
 
-from tests.impl.clients.jvm import java_command, write_configuration
+from tests.impl.clients.jvm import class_path, java_command, write_configuration
 from tests.impl.clients.shell import SHELL
 from tests.impl.server.processes import Processes, are_gone, pids_of, until
 
@@ -92,18 +92,21 @@ def compare(mib: int, scratch: Path, runs: int) -> None:
     with running(scratch) as processes:
         pids = pids_of(processes.book())
         address = f"hdfs://{processes.environment['GENSTAMP_NAMENODE']}/"
-        configuration = write_configuration(scratch / "configuration", address, {})
+        classes = class_path(write_configuration(scratch / "configuration", address, {}))
+
+        def ours(*arguments: str) -> None:
+            assert processes.command(*arguments).wait() == 0
 
         def shell(*arguments: str) -> None:
-            command = java_command(configuration, SHELL, *arguments, options=[])
+            command = java_command(classes, SHELL, *arguments, options=[])
             subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
 
         works: dict[str, Callable[[int], object]] = {
             "plain copy": lambda run: plain_copy(source, scratch / f"copy{run}"),
-            "put": lambda run: processes.run("put", str(source), f"/put{run}"),
-            "put --sync": lambda run: processes.run("put", str(source), f"/sync{run}", "--sync"),
-            "put --replication 1": lambda run: processes.run("put", str(source), f"/one{run}", "--replication", "1"),
-            "get": lambda run: processes.run("get", f"/put{run}", str(scratch / f"back{run}")),
+            "put": lambda run: ours("put", str(source), f"/put{run}"),
+            "put --sync": lambda run: ours("put", str(source), f"/sync{run}", "--sync"),
+            "put --replication 1": lambda run: ours("put", str(source), f"/one{run}", "--replication", "1"),
+            "get": lambda run: ours("get", f"/put{run}", str(scratch / f"back{run}")),
             "Hadoop's -put": lambda run: shell("-put", str(source), f"/shell{run}"),
             "Hadoop's -get": lambda run: shell("-get", f"/shell{run}", str(scratch / f"shell{run}")),
         }

@@ -39,19 +39,6 @@ def set_up(driver: PipelineDriver, *datanodes: str) -> None:
     play(driver, *(f"set_up_create datanode={datanode}" for datanode in datanodes), "start_streaming")
 
 
-def test_a_block_is_written_and_its_file_closed(driver_of: Callable[..., PipelineDriver]) -> None:
-    driver = driver_of(ONE, TWO)
-    set_up(driver, ONE, TWO)
-    through = ["receive_packet datanode=datanode1", "receive_packet datanode=datanode2", "send_ack datanode=datanode2"]
-    events = play(driver, "send_packet", *through, "send_ack datanode=datanode1", "receive_ack", "hflush")
-    assert [event.event for event in events if event.node == ONE] == ["receive_packet", "raise_bytes_acked", "send_ack"]
-    assert events[-1].num_bytes == 1
-    assert play(driver, "read client=client1 datanode=datanode1")[0].num_bytes == 1
-    play(driver, "send_last_packet", *through, "send_ack datanode=datanode1", "receive_ack", "end_block")
-    closing = play(driver, "complete", "block_received datanode=datanode2", "complete")
-    assert [event.observed["block_state"] for event in closing] == ["COMMITTED", "COMPLETE", "COMPLETE"]
-
-
 def test_an_outdated_replica_is_not_reported_as_the_namenode_would_get_it_deleted(
     driver_of: Callable[..., PipelineDriver],
 ) -> None:
@@ -87,43 +74,6 @@ def test_an_application_that_has_said_nothing_yet_may_have_closed_the_file(
     assert [event.event for event in play(driver, "send_last_packet")] == ["send_last_packet"]
     with pytest.raises(StepNotPossibleError):
         play(driver, "send_packet")
-
-
-def test_a_new_block_is_set_up_again_on_the_datanodes_that_are_left(driver_of: Callable[..., PipelineDriver]) -> None:
-    """HDFS-17299."""
-    driver = driver_of(ONE, TWO)
-    play(driver, "add_block last=datanode2", "set_up_create datanode=datanode1", "datanode_crash datanode=datanode2")
-    again = play(
-        driver,
-        "set_up_fails bad=datanode2",
-        "update_block_for_pipeline",
-        "set_up_create datanode=datanode1",
-        "update_pipeline",
-        "send_packet",
-    )
-    assert [event.event for event in again] == [
-        "set_up_fails",
-        "update_block_for_pipeline",
-        "set_up_create",
-        "update_pipeline",
-        "send_packet",
-    ]
-    assert again[2].generation_stamp == 1002
-
-
-def test_news_of_a_failed_node_ends_no_block_on_the_way(driver_of: Callable[..., PipelineDriver]) -> None:
-    """The last packet never came to the third node: nobody before it may take the block for done."""
-    driver = driver_of(ONE, TWO, THREE)
-    set_up(driver, ONE, TWO, THREE)
-    play(driver, "send_last_packet", "receive_packet datanode=datanode1", "receive_packet datanode=datanode2")
-    news = play(
-        driver,
-        "receiver_fails datanode=datanode3",
-        "mirror_fails datanode=datanode2",
-        "error_ack_passes datanode=datanode1",
-        "error_ack_comes bad=datanode3",
-    )
-    assert [event.event for event in news] == ["receiver_fails", "mirror_fails", "error_ack_passes", "error_ack_comes"]
 
 
 REUSED = ("datanode_crash datanode=datanode1", "connection_fails bad=datanode1", "reuse_stamp")

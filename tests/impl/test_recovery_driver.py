@@ -9,7 +9,7 @@ import pytest
 
 from genstamp_dfs.errors import ConfigurationError, StepNotPossibleError, UnknownNameError, WrongArgumentsError
 from genstamp_dfs.events import Event
-from genstamp_dfs.hdfs.protocol import BlockUCState, Limits, ReplicaState
+from genstamp_dfs.hdfs.protocol import Limits, ReplicaState
 from genstamp_dfs.stepwise.recovery.driver import RecoveryDriver
 
 FINALIZED, RBW, RWR, RUR, _ = ReplicaState
@@ -62,36 +62,10 @@ def is_up(driver: RecoveryDriver, datanode: str) -> bool:
     return driver.cluster.cluster.is_up(datanode)
 
 
-def ask_all(driver: RecoveryDriver, primary: str) -> None:
-    """The primary asks every datanode, whether it is up or not."""
-    for datanode in driver.datanodes:
-        event = "init_replica_recovery" if is_up(driver, datanode) else "init_replica_recovery_failed"
-        do(driver, event, primary=primary, file=FILE, datanode=datanode)
-
-
 def begin_recovery(driver: RecoveryDriver, primary: str = "datanode1") -> None:
     """client2 has the file recovered, and a datanode gets the order."""
     do(driver, "recover_lease", client="client2", file=FILE)
     driver.call("receive_recovery_command", {"file": FILE, "datanode": primary})
-
-
-def agree(driver: RecoveryDriver, primary: str = "datanode1") -> Event:
-    """All are asked, and the primary decides; gives the event of the decision."""
-    ask_all(driver, primary)
-    return do(driver, "sync_block", primary=primary, file=FILE)
-
-
-def update(driver: RecoveryDriver, primary: str, agreed: Event) -> None:
-    """The primary has all participants updated, whether they are up or not."""
-    for datanode in filter(None, agreed.observed["participants"].split(",")):
-        event = "update_replica_under_recovery" if is_up(driver, datanode) else "update_replica_failed"
-        do(driver, event, primary=primary, file=FILE, datanode=datanode)
-
-
-def lead_recovery(driver: RecoveryDriver, primary: str = "datanode1") -> Event:
-    """The primary does its whole recovery; gives the event of the commit."""
-    update(driver, primary, agree(driver, primary))
-    return do(driver, "commit_block_synchronization", primary=primary, file=FILE)
 
 
 def replicas(driver: RecoveryDriver) -> dict[str, tuple[ReplicaState, int, int]]:
@@ -102,17 +76,6 @@ def replicas(driver: RecoveryDriver) -> dict[str, tuple[ReplicaState, int, int]]
         for name, replica in found.items()
         if replica is not None
     }
-
-
-def closed_with(driver: RecoveryDriver) -> tuple[int, int]:
-    """Stamp and length in packets of the block of the file, which must be closed and free of leases."""
-    namesystem = driver.cluster.namenode.namesystem
-    inode = namesystem.directory.file_at(FILE)
-    block = inode.last_block()
-    assert not inode.is_under_construction and block is not None
-    assert block.state is BlockUCState.COMPLETE
-    assert namesystem.lease_manager.leases == {}
-    return block.generation_stamp, block.num_bytes // 512
 
 
 @pytest.fixture(autouse=True)
@@ -255,46 +218,7 @@ def test_a_step_that_nobody_asks_for_comes_with_time() -> None:
     assert [event.event for event in driver.tick(1_202_000)] == ["release_expired_lease"]
 
 
-# -- a whole story --------------------------------------------------------------------------------------------------
-
-
-def test_a_dead_clients_file_is_closed_with_its_flushed_bytes_under_a_new_stamp() -> None:
-    driver = new_driver()
-    write_file(driver)
-    do(driver, "client_crash", client="client1")
-    driver.tick(1_202_000)
-    do(driver, "receive_recovery_command", file=FILE, datanode="datanode2")
-    lead_recovery(driver, "datanode2")
-    assert closed_with(driver) == (1002, 2)
-    assert replicas(driver) == dict.fromkeys(DATANODES, (FINALIZED, 1002, 2))
-
-
-def test_a_preempted_attempt_is_abandoned_without_asking_on() -> None:
-    driver = new_driver()
-    write_file(driver)
-    begin_recovery(driver)
-    driver.tick(90_001)
-    begin_recovery(driver, "datanode2")
-    ask_all(driver, "datanode2")
-    refused = do(driver, "init_replica_recovery", primary="datanode1", file=FILE, datanode="datanode3")
-    assert (refused.refused_with, refused.recovery_id) == ("RecoveryInProgressException", 1002)
-    reason = refuses_now(driver, "sync_block", primary="datanode1", file=FILE)
-    assert reason == "abandon_recovery would come of it"
-    do(driver, "abandon_recovery", primary="datanode1", file=FILE)
-
-
 # -- the run itself -------------------------------------------------------------------------------------------------
-
-
-def test_the_same_calls_give_the_same_events() -> None:
-    def events() -> list[object]:
-        driver = new_driver()
-        write_file(driver)
-        begin_recovery(driver)
-        lead_recovery(driver)
-        return list(driver.cluster.log.events)
-
-    assert events() == events()
 
 
 def test_an_order_that_nobody_has_seen_is_chosen_afterwards() -> None:

@@ -8,13 +8,8 @@ from typing import Any
 import pytest
 import z3
 from tests.model.random_values import random_state
-from tests.model.systems.choices import CHOICES
-from tests.model.systems.corners import CORNERS
-from tests.model.systems.deck import DECK
-from tests.model.systems.division import DIVISION, EUCLID
+from tests.model.systems.compared import COMPARED
 from tests.model.systems.every_form import EVERY_FORM
-from tests.model.systems.readers import READERS
-from tests.model.systems.rings import TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
@@ -29,28 +24,12 @@ from genstamp_model.prove.algebra import lift, plain
 from genstamp_model.prove.finite import Finite, FiniteStep
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
-SYSTEMS: dict[str, Callable[[], Instance]] = {
-    "two_phase": lambda: TWO_PHASE.instance("three"),
-    "every_form": lambda: EVERY_FORM.instance("wide"),
-    "corners": CORNERS.instance,
-    "choices": lambda: CHOICES.instance("g2"),
-    "deck": lambda: DECK.instance("p2"),
-    "division": DIVISION.instance,
-    "euclid": EUCLID.instance,
-    "readers": lambda: READERS.instance("a2"),
-    "table": lambda: TABLE.instance("g2"),
-    "small_recovery": lambda: SMALL_RECOVERY.instance("two"),
-    "hdfs.recovery": lambda: RECOVERY.instance("two_clients"),
-}
 STATES = 12
 
 
-@pytest.fixture(
-    params=[pytest.param(name, marks=[pytest.mark.slow] if "hdfs" in name else []) for name in SYSTEMS],
-    scope="module",
-)
+@pytest.fixture(params=COMPARED, scope="module")
 def finite(request: pytest.FixtureRequest) -> Finite:
-    return Finite(SYSTEMS[request.param]())
+    return Finite(COMPARED[request.param]())
 
 
 @pytest.fixture(scope="module")

@@ -39,36 +39,36 @@ def test_judges_agree_on_systems_of_usual_kinds() -> None:
 
 @pytest.mark.slow
 def test_judges_agree_on_systems_with_several_initial_states() -> None:
-    counts = compare_all(fuzz_judges.several_beginnings, range(10_000, 10_014))
-    assert counts["systems searched whole"] >= 8, counts
-    assert 2 <= counts["systems with something broken"] <= 12, counts
+    counts = compare_all(fuzz_judges.several_beginnings, range(10_000, 10_008))
+    assert counts["systems searched whole"] >= 5, counts
+    assert 2 <= counts["systems with something broken"] <= 6, counts
     for way in ("one thread", "two threads", "fingerprints"):
-        assert counts[f"{way}: all counts"] >= 6, counts
+        assert counts[f"{way}: all counts"] >= 5, counts
     assert min(counts["bmc: violated"], counts["bmc: no violation"], counts["reach: a path"]) >= 1, counts
     assert min(counts["proof: proved"], counts["2-proof: proved"], counts["walks: violated"]) >= 1, counts
 
 
 @pytest.mark.slow
 def test_judges_agree_on_members_in_order() -> None:
-    counts = compare_all(fuzz_judges.members_in_order, range(10_000, 10_016))
-    assert counts["systems searched whole"] >= 10, counts
+    counts = compare_all(fuzz_judges.members_in_order, range(10_000, 10_008))
+    assert counts["systems searched whole"] >= 5, counts
     assert min(counts["functions: states"] / 40, counts["bmc: violated"], counts["proof: proved"]) >= 2, counts
 
 
 @pytest.mark.slow
 def test_symmetry_is_that_of_brute_force() -> None:
-    counts = compare_all(fuzz_symmetry.compare, range(10_000, 10_050))
-    assert 5 <= counts["deep: refused by the decision"] <= counts["deep"] - 5, counts
+    counts = compare_all(fuzz_symmetry.compare, range(10_000, 10_030))
+    assert 2 <= counts["deep: refused by the decision"] <= counts["deep"] - 2, counts
     assert 1 <= counts["random: refused by the decision"] <= counts["random"] // 2, counts
-    assert min(counts["violated"], counts["fewer orbits than states"]) >= 6, counts
-    assert counts["orbits compared"] >= 20, counts
+    assert min(counts["violated"], counts["fewer orbits than states"]) >= 4, counts
+    assert counts["orbits compared"] >= 15, counts
 
 
 @pytest.mark.slow
 def test_what_the_decision_accepts_behaves_alike_in_any_state() -> None:
-    counts = compare_all(fuzz_symmetry.compare_states, range(20_000, 20_050))
-    assert counts["accepted"] >= 300, counts
-    assert counts["refused"] >= 25, counts
+    counts = compare_all(fuzz_symmetry.compare_states, range(20_000, 20_020))
+    assert counts["accepted"] >= 100, counts
+    assert counts["refused"] >= 10, counts
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import contextlib
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -10,37 +10,16 @@ from typing import Any
 import pytest
 import z3
 from tests.model.random_values import random_state
-from tests.model.systems.choices import CHOICES
-from tests.model.systems.corners import CORNERS
-from tests.model.systems.deck import DECK
-from tests.model.systems.division import DIVISION, EUCLID
-from tests.model.systems.every_form import EVERY_FORM
-from tests.model.systems.readers import READERS
-from tests.model.systems.rings import TABLE
-from tests.model.systems.two_phase import TWO_PHASE
+from tests.model.systems.compared import COMPARED
 
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.expand import Step, from_cells, plain_arguments, to_cells
-from genstamp_model.language import Instance
 from genstamp_model.language.model import Action
 from genstamp_model.language.types import BagType, sort_key
 from genstamp_model.prove.algebra import lift, literal, plain
 from genstamp_model.prove.encoding import Encoding
-from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
-SYSTEMS: dict[str, Callable[[], Instance]] = {
-    "two_phase": lambda: TWO_PHASE.instance("three"),
-    "every_form": lambda: EVERY_FORM.instance("wide"),
-    "corners": CORNERS.instance,
-    "choices": lambda: CHOICES.instance("g2"),
-    "deck": lambda: DECK.instance("p2"),
-    "division": DIVISION.instance,
-    "euclid": EUCLID.instance,
-    "readers": lambda: READERS.instance("a2"),
-    "table": lambda: TABLE.instance("g2"),
-    "hdfs.recovery": lambda: RECOVERY.instance("two_clients"),
-}
 STATES = 12
 
 
@@ -75,12 +54,9 @@ def steps_of(encoding: Encoding) -> list[Step[Any]]:
     return list(encoding.expansion.steps())
 
 
-@pytest.fixture(
-    params=[pytest.param(name, marks=[pytest.mark.slow] if "hdfs" in name else []) for name in SYSTEMS],
-    scope="module",
-)
+@pytest.fixture(params=COMPARED, scope="module")
 def encoding(request: pytest.FixtureRequest) -> Encoding:
-    return Encoding(SYSTEMS[request.param]())
+    return Encoding(COMPARED[request.param]())
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from genstamp_model.language.model import Model, Property
 from genstamp_model.language.trace import MessageOf, OptionalMember, Range, Subset
 from genstamp_model.language.types import IndexSet, Type
 
-SYSTEMS = 250
+SYSTEMS = 100
 SYSTEMS_A_TEST = 50
 # A plain search is slow; a system that is larger is compared only as far as the verdict goes, if it is found in time.
 MOST_STATES = 250

@@ -1,5 +1,6 @@
 """What a user of the wheel gets: its contents, and its commands outside of a checkout and without any extra."""
 
+import json
 import os
 import subprocess
 import sys
@@ -77,55 +78,54 @@ def installed(wheel: zipfile.ZipFile, tmp_path_factory: pytest.TempPathFactory) 
     return directory
 
 
-def genstamp(installed: Path, directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of the installed wheel in a directory."""
+# Runs commands in turn in one process, and prints what each says and its exit code.
+IN_TURN = """\
+import contextlib, io, json, sys
+from genstamp.cli import main
+
+for arguments in json.loads(sys.argv[1]):
+    said, code = io.StringIO(), None
+    sys.argv = ["genstamp", *arguments]
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+    print(json.dumps([code or 0, said.getvalue()]))
+"""
+
+NEEDS = "which is not installed: pip install"
+COMMANDS = {
+    "--version": (exit_codes.HOLDS, "genstamp 0.2.0"),
+    "check hdfs.single_writer": (exit_codes.HOLDS, "hdfs.single_writer:two (default): holds"),
+    "conform --examples 1 --steps 5 --seed 1": (exit_codes.HOLDS, "hdfs.recovery (repaired): conforms"),
+    "doctor": (exit_codes.HOLDS, "genstamp               0.2.0"),
+    "verify": (exit_codes.USAGE, "is not a checkout of genstamp"),
+    "tables": (exit_codes.FAILURE, f"needs pyarrow, {NEEDS} 'genstamp[logs]'"),
+    "logs check .": (exit_codes.FAILURE, f"needs pyarrow, {NEEDS} 'genstamp[logs]'"),
+    "dfs up d": (exit_codes.FAILURE, f"needs protobuf, {NEEDS} 'genstamp[dfs]'"),
+    "gfs ls /": (exit_codes.FAILURE, f"needs grpcio, {NEEDS} 'genstamp[dfs]'"),
+    "gfs up d": (exit_codes.FAILURE, f"needs grpcio, {NEEDS} 'genstamp[dfs]'"),
+    "check hdfs.single_writer --engine spark": (exit_codes.FAILURE, f"needs pyspark, {NEEDS} 'genstamp[logs]'"),
+    "init ring": (exit_codes.HOLDS, ""),
+    "check ring.py": (exit_codes.HOLDS, ": holds"),
+}
+"""The exit code of a command, and what it says."""
+
+
+@pytest.mark.slow
+def test_wheel_serves_outside_of_a_checkout(installed: Path, tmp_path: Path) -> None:
+    commands = json.dumps([command.split() for command in COMMANDS])
     environment = os.environ | {"PYTHONPATH": str(installed), "COLUMNS": "200"}
-    command = [sys.executable, "-P", "-m", "genstamp", *arguments]
-    return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "code", "printed"),
-    [
-        (["--version"], exit_codes.HOLDS, "genstamp 0.2.0"),
-        (["check", "hdfs.single_writer"], exit_codes.HOLDS, "hdfs.single_writer:two (default): holds"),
-        (
-            ["conform", "--examples", "1", "--steps", "5", "--seed", "1"],
-            exit_codes.HOLDS,
-            "hdfs.recovery (repaired): conforms",
-        ),
-        (["doctor"], exit_codes.HOLDS, "genstamp               0.2.0"),
-        (["verify"], exit_codes.USAGE, "is not a checkout of genstamp"),
-        (["tables"], exit_codes.FAILURE, "needs pyarrow, which is not installed: pip install 'genstamp[logs]'"),
-        (
-            ["logs", "check", "."],
-            exit_codes.FAILURE,
-            "needs pyarrow, which is not installed: pip install 'genstamp[logs]'",
-        ),
-        (["dfs", "up", "d"], exit_codes.FAILURE, "needs protobuf, which is not installed: pip install 'genstamp[dfs]'"),
-        (["gfs", "ls", "/"], exit_codes.FAILURE, "needs grpcio, which is not installed: pip install 'genstamp[dfs]'"),
-        (["gfs", "up", "d"], exit_codes.FAILURE, "needs grpcio, which is not installed: pip install 'genstamp[dfs]'"),
-        (
-            ["check", "hdfs.single_writer", "--engine", "spark"],
-            exit_codes.FAILURE,
-            "needs pyspark, which is not installed: pip install 'genstamp[logs]'",
-        ),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_wheel_serves_outside_of_a_checkout(
-    installed: Path, tmp_path: Path, arguments: list[str], code: int, printed: str
-) -> None:
-    done = genstamp(installed, tmp_path, *arguments)
-    said = done.stdout + done.stderr
-    assert printed in said
-    assert done.returncode == code
-    assert "Traceback" not in said
-
-
-@pytest.mark.slow
-def test_wheel_checks_a_protocol_of_the_users(installed: Path, tmp_path: Path) -> None:
-    for arguments in (["init", "ring"], ["verify", "ring.py"]):
-        done = genstamp(installed, tmp_path, *arguments)
-        assert done.returncode == exit_codes.HOLDS, done.stderr
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", IN_TURN, commands],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(COMMANDS), done.stderr
+    for (command, (code, printed)), (ended, said) in zip(COMMANDS.items(), answers, strict=True):
+        assert (ended, printed in said, "Traceback" in said) == (code, True, False), (command, said)

@@ -30,17 +30,6 @@ class JournalRun:
         failing = self.evaluator.first_failing(self.instance.model.action(action), arguments, self.state)
         return None if failing is None else failing.label
 
-    def refusal(self, action: str, *arguments: int | None) -> str | None:
-        """The exception with which a call is refused; of all its ways the first has what all refuse."""
-        declared = self.instance.model.action(action).declared
-        for way in self.instance.model.actions:
-            given = arguments[: len(way.parameters)]
-            if way.declared == declared and len(given) == len(way.parameters):
-                failing = self.evaluator.first_failing(way, given, self.state)
-                if failing is None or failing.refuses is not None:
-                    return way.refuses if failing is None else failing.refuses
-        return None
-
     def shown(self, variable: str) -> str:
         """A variable of the state as reports show it."""
         value = self.evaluator.named(self.state)[variable]
@@ -75,22 +64,9 @@ class JournalRun:
         self.replay()
         self.do("start_active_services")
 
-    def restart(self) -> None:
-        """The NameNode stops, comes back in safe mode, hears of all blocks, and leaves it."""
-        self.do("namenode_stops")
-        self.replay()
-        self.do("restart_namenode")
-
     def write(self, client: int = 0, file: int = 0) -> None:
         """A file with one block, of which one byte was promised."""
         self.call("create", client, file)
         self.call("add_block", client, file)
         self.call("fsync", client, file)
-        self.replay()
-
-    def close(self, client: int = 0, file: int = 0) -> None:
-        """The client is done."""
-        self.do("complete_commits", client, file)
-        self.do("block_received", file, 0)
-        self.call("complete_closes", client, file)
         self.replay()

@@ -59,10 +59,3 @@ class PipelineRun:
             self.do("raise_bytes_acked", datanode)
             self.do("send_ack", datanode)
         self.do("receive_ack")
-
-    def again(self, action: str, *datanodes: int) -> None:
-        """Set the pipeline up again on these nodes."""
-        self.do("update_block_for_pipeline")
-        for datanode in datanodes:
-            self.do(action, datanode)
-        self.do("update_pipeline")

@@ -1,6 +1,5 @@
-"""hdfs.truncate, run by hand: cases of Hadoop's tests of append and truncate, and what is refused."""
+"""hdfs.truncate, run by hand: snapshots, copies, and attempts that end half way."""
 
-import pytest
 from tests.spec.recovery_runs import Run
 
 from genstamp_model.evaluate import Evaluator
@@ -49,43 +48,6 @@ class TruncateRun(Run):
             self.do("append_replica", client=client, file=0, datanode=datanode)
         self.do("update_pipeline", client=client, file=0)
 
-    def refused_truncate(self, new_bytes: int, client: int = 0) -> str | None:
-        """With which exception a truncate is refused."""
-        return self.refusal("truncate", client=client, file=0, new_bytes=new_bytes)
-
-
-@pytest.mark.slow
-def test_append_gives_the_old_stamp_and_update_pipeline_installs_the_new_one() -> None:
-    run = TruncateRun()
-    assert run.do("append", client=1, file=0)["generation_stamp"] == "1"
-    assert run.do("update_block_for_pipeline", client=1, file=0) == {"generation_stamp": "2"}
-    assert "file1: 1" in run.shown("block_stamp")
-    for datanode in range(3):
-        run.do("append_replica", client=1, file=0, datanode=datanode)
-    run.do("update_pipeline", client=1, file=0)
-    assert "file1: 2" in run.shown("block_stamp")
-    for datanode in range(3):
-        run.do("receive_packet", client=1, file=0, datanode=datanode)
-    run.finish(client=1)
-    assert "file1: 4" in run.shown("block_bytes")
-
-
-def test_a_second_appender_is_refused_and_so_is_the_first_one() -> None:
-    """TestFileAppend.testAppendTwice, testAppend2Twice."""
-    run = TruncateRun()
-    run.do("append", client=0, file=0)
-    assert run.refusal("append", client=0, file=0) == "AlreadyBeingCreatedException"
-    assert run.refusal("append", client=1, file=0) == "AlreadyBeingCreatedException"
-
-
-def test_append_without_a_live_location_is_refused_and_the_file_stays_closed() -> None:
-    """TestFileAppend4.testAppendInsufficientLocations."""
-    run = TruncateRun()
-    for datanode in range(3):
-        run.do("datanode_crash", datanode=datanode)
-    assert run.refusal("append", client=0, file=0) == "IOException"
-    assert "file1: closed" in run.shown("file")
-
 
 def test_a_node_that_is_down_is_left_out_and_the_others_recover_their_append() -> None:
     run = TruncateRun()
@@ -98,57 +60,6 @@ def test_a_node_that_is_down_is_left_out_and_the_others_recover_their_append() -
     run.do("recover_append", client=0, file=0, datanode=0)
     run.do("recover_append", client=0, file=0, datanode=1)
     assert run.do("update_pipeline", client=0, file=0)["locations"] == "{datanode1, datanode2}"
-
-
-def test_the_late_complete_of_another_clients_file_is_refused() -> None:
-    """TestFileAppend4.testCompleteOtherLeaseHoldersFile: the lease was recovered, and another client appends."""
-    run = TruncateRun()
-    run.append(client=0)
-    run.close_pipeline(client=0)
-    run.recover(client=1)
-    run.collect()
-    run.synchronize()
-    run.do("append", client=1, file=0)
-    assert run.refusal("complete", client=0, file=0) == "LeaseExpiredException"
-
-
-def test_truncate_in_place_keeps_the_block_and_gives_it_the_recovery_id() -> None:
-    run = TruncateRun()
-    assert run.truncate(1)["closed"] == "false"
-    assert run.refusal("append", client=1, file=0) == "RecoveryInProgressException"
-    run.end_truncate()
-    assert "file1: closed" in run.shown("file")
-    assert "file1: 1" in run.shown("block_bytes")
-    assert "file1: 2" in run.shown("block_stamp")
-
-
-def test_truncate_to_the_same_length_nothing_and_more() -> None:
-    """TestFileTruncate.testBasicTruncate, testTruncateFailure."""
-    run = TruncateRun()
-    assert run.do("truncate", client=0, file=0, new_bytes=3) == {"closed": "true", "num_bytes": "3"}
-    run.truncate(2)
-    run.end_truncate()
-    assert run.refused_truncate(3) == "HadoopIllegalArgumentException"
-    assert run.do("truncate", client=0, file=0, new_bytes=0)["closed"] == "true"
-    assert "file1: closed" in run.shown("file")
-    assert "file1: removed" in run.shown("block")
-
-
-def test_truncate_twice_together() -> None:
-    """TestFileTruncate.testTruncateTwiceTogether: the same length is answered as before, another one is refused."""
-    run = TruncateRun()
-    run.truncate(2)
-    again = run.do("truncate", client=1, file=0, new_bytes=2)
-    assert again == {"closed": "false", "num_bytes": "2"}
-    assert run.refused_truncate(1, client=1) == "AlreadyBeingCreatedException"
-    run.end_truncate()
-    assert "file1: 2" in run.shown("block_bytes")
-
-
-def test_truncate_of_an_open_file_is_refused() -> None:
-    run = TruncateRun()
-    run.append(client=0)
-    assert run.refused_truncate(1, client=1) == "AlreadyBeingCreatedException"
 
 
 def test_copy_on_truncate_leaves_the_snapshots_block_as_it_was() -> None:

@@ -7,6 +7,7 @@ suffice for all that is left.
 from dataclasses import replace
 
 import pytest
+from tests.impl.clients.operations import ON_DEMAND
 
 from genstamp_model.explore import Verdict
 from genstamp_model.language import Configuration, action, require
@@ -68,18 +69,23 @@ TWO_DEAD = replace(
     bugs=(),
     configurations=[
         Configuration(
-            "decided",
-            sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 3},
-            limits={"bytes": 2, "stamps": 6, "silences": 2},
-            doc="the mishaps of two_dead_recoveries",
+            name,
+            sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": mishaps},
+            limits={"bytes": num_bytes, "stamps": 6, "silences": 2},
+            doc=doc,
+        )
+        for name, mishaps, num_bytes, doc in (
+            ("decided", 3, 2, "the mishaps of two_dead_recoveries"),
+            ("fewer", 2, 1, "two of them, and one byte"),
         )
     ],
 )
 
 
 @pytest.mark.slow
-def test_what_two_dead_recoveries_leaves_open_holds() -> None:
-    found = {one.claim.name: one.verdict for one in judge(TWO_DEAD.instance("decided"), renumber=True)}
+@pytest.mark.parametrize("configuration", [pytest.param("decided", marks=ON_DEMAND), "fewer"])
+def test_what_two_dead_recoveries_leaves_open_holds(configuration: str) -> None:
+    found = {one.claim.name: one.verdict for one in judge(TWO_DEAD.instance(configuration), renumber=True)}
     assert found == dict.fromkeys(
         (
             "files_of_silent_writers_are_closed",

@@ -5,7 +5,7 @@ from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from tests.impl.clients.clients import Client, RefusedError, Writer
-from tests.impl.clients.jvm import VERSION, Jvm, write_configuration
+from tests.impl.clients.jvm import VERSION, Jvm, class_path, write_configuration
 from tests.impl.server.processes import Processes, until
 
 
@@ -20,8 +20,8 @@ class FileSystemClient(Client):
 
     def __init__(self, processes: Processes, directory: Path) -> None:
         super().__init__(processes, directory)
-        self._configuration = write_configuration(directory / "configuration", self.address)
-        self._jvm = Jvm(self._configuration)
+        self._classes = class_path(write_configuration(directory / "configuration", self.address))
+        self._jvm = Jvm(self._classes)
         self._local = directory / "local"
 
     def write(self, path: str, data: bytes, *, overwrites: bool = False) -> None:
@@ -73,7 +73,7 @@ class FileSystemClient(Client):
             raise self._refused(problem) from problem
 
     def writer(self, path: str) -> Writer:
-        return FileSystemWriter(self._configuration, path)
+        return FileSystemWriter(self._classes, path)
 
     def close(self) -> None:
         self._jvm.close()
@@ -91,8 +91,8 @@ class FileSystemClient(Client):
 class FileSystemWriter(Writer):
     """A file that a virtual machine has open."""
 
-    def __init__(self, configuration: Path, path: str) -> None:
-        self._jvm = Jvm(configuration)
+    def __init__(self, classes: str, path: str) -> None:
+        self._jvm = Jvm(classes)
         self._stream: Any = self._jvm.files.create(self._jvm.path(path), False)
 
     def write(self, data: bytes) -> None:

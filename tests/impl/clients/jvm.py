@@ -4,20 +4,20 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
 import pyspark
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
-from tests.impl.server.processes import LIMIT_S
 
 from genstamp.java import java_home
 
 JARS = Path(pyspark.__file__).parent / "jars"
 
-NEEDED = ("py4j-*.jar", "hadoop-client-*.jar", "slf4j-api-*.jar", "jcl-over-slf4j-*.jar", "log4j-*.jar")
-"""In the order in which they stand on the class path, Py4J first as its own launcher has it."""
+NEEDED = ("hadoop-client-*.jar", "slf4j-api-*.jar", "jcl-over-slf4j-*.jar", "log4j-*.jar")
+"""In the order in which they stand on the class path."""
 
 (_API,) = JARS.glob("hadoop-client-api-*.jar")
 VERSION = _API.stem.removeprefix("hadoop-client-api-")
@@ -51,34 +51,23 @@ def class_path(configuration: Path) -> str:
     return os.pathsep.join(map(str, [*jars, configuration]))
 
 
-def java_command(
-    configuration: Path, main_class: str, *arguments: str, options: Sequence[str] = SHORT_LIVED
-) -> list[str]:
-    """The command that runs a class of Hadoop."""
-    java = str(java_home() / "bin" / "java")
-    return [java, *options, "-cp", class_path(configuration), main_class, *arguments]
-
-
-def archive_classes(archive: Path, configuration: Path, main_class: str, *arguments: str) -> list[str]:
-    """Run a class of Hadoop, and keep the classes that it loads in the form that Java has them in memory.
-
-    Returns:
-        The options with which the same class starts faster next time; the usual ones if this Java keeps no classes.
-    """
-    options = [*SHORT_LIVED, "-Xlog:disable", f"-XX:ArchiveClassesAtExit={archive}"]
-    command = java_command(configuration, main_class, *arguments, options=options)
-    subprocess.run(command, check=True, capture_output=True, timeout=LIMIT_S)
-    return [*SHORT_LIVED, "-Xlog:disable", f"-XX:SharedArchiveFile={archive}"] if archive.exists() else SHORT_LIVED
+def java_command(classes: str, main_class: str, *arguments: str, options: Sequence[str] = SHORT_LIVED) -> list[str]:
+    """The command that runs a class of a class path."""
+    return [str(java_home() / "bin" / "java"), *options, "-cp", classes, main_class, *arguments]
 
 
 class Jvm:
-    """A virtual machine that does what it is told from here; it ends with this process at the latest."""
+    """A virtual machine that does what it is told from here; it ends with this process at the latest.
 
-    def __init__(self, configuration: Path) -> None:
-        py4j, _, others = class_path(configuration).partition(os.pathsep)
+    Args:
+        classes: class path of Hadoop's client and of its configuration.
+    """
+
+    def __init__(self, classes: str) -> None:
+        (py4j,) = JARS.glob("py4j-*.jar")
         port, token, self.process = launch_gateway(
-            jarpath=py4j,
-            classpath=others,
+            jarpath=str(py4j),
+            classpath=classes,
             javaopts=SHORT_LIVED,
             java_path=str(java_home() / "bin" / "java"),
             die_on_exit=True,
@@ -88,8 +77,8 @@ class Jvm:
         parameters = GatewayParameters(port=port, auth_token=token, auto_convert=True)
         self._gateway = JavaGateway(gateway_parameters=parameters)
         self.classes: Any = self._gateway.jvm
-        hadoop = self.classes.org.apache.hadoop
-        self.files: Any = hadoop.fs.FileSystem.newInstance(hadoop.conf.Configuration())
+        self._conf: Any = self.classes.org.apache.hadoop.conf.Configuration
+        self.files: Any = self.classes.org.apache.hadoop.fs.FileSystem.newInstance(self._conf())
 
     def path(self, path: str) -> Any:
         """A path as Java has it."""
@@ -105,6 +94,27 @@ class Jvm:
     def copy(self, source: Any, target: Any) -> None:
         """All bytes of a stream into another; both are closed."""
         self.classes.org.apache.hadoop.io.IOUtils.copyBytes(source, target, 1 << 16, True)
+
+    def run(self, tool: str, *arguments: str) -> "CompletedProcess[bytes]":
+        """A command of Hadoop by its class, as a process of its own would run it, with a client of its own."""
+        configuration = self._conf()
+        configuration.setBoolean("fs.hdfs.impl.disable.cache", True)
+        given = self._gateway.new_array(self.classes.java.lang.String, len(arguments))
+        for place, argument in enumerate(arguments):
+            given[place] = argument
+        system = self.classes.java.lang.System
+        usual = system.out, system.err
+        streams = [self.classes.java.io.ByteArrayOutputStream() for _ in usual]
+        system.setOut(self.classes.java.io.PrintStream(streams[0]))
+        system.setErr(self.classes.java.io.PrintStream(streams[1]))
+        try:
+            command = getattr(self.classes, tool)(configuration)
+            code = self.classes.org.apache.hadoop.util.ToolRunner.run(command, given)
+        finally:
+            system.setOut(usual[0])
+            system.setErr(usual[1])
+        out, err = (bytes(stream.toByteArray()) for stream in streams)
+        return CompletedProcess(arguments, code, out, err)
 
     def kill(self) -> None:
         """kill -9."""

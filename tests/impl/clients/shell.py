@@ -1,11 +1,11 @@
-"""Hadoop's shell, a process for each command; its writer puts what comes on its standard input."""
+"""Hadoop's shell; its writer, a process of its own, puts what comes on its standard input."""
 
 import subprocess
 from pathlib import Path
 from types import MappingProxyType
 
 from tests.impl.clients.clients import Client, RefusedError, Writer
-from tests.impl.clients.jvm import VERSION, archive_classes, java_command, write_configuration
+from tests.impl.clients.jvm import VERSION, Jvm, class_path, java_command, write_configuration
 from tests.impl.clients.operations import Operation
 from tests.impl.server.processes import LIMIT_S, Processes
 
@@ -26,11 +26,9 @@ class ShellClient(Client):
 
     def __init__(self, processes: Processes, directory: Path) -> None:
         super().__init__(processes, directory)
-        self._configuration = write_configuration(directory / "configuration", self.address)
+        self._classes = class_path(write_configuration(directory / "configuration", self.address))
+        self._jvm = Jvm(self._classes)
         self._local = directory / "local"
-        self._local.write_bytes(b"bytes")
-        put = ("-put", str(self._local), "/first")
-        self._options = archive_classes(directory / "classes.jsa", self._configuration, SHELL, *put)
 
     def write(self, path: str, data: bytes, *, overwrites: bool = False) -> None:
         self._local.write_bytes(data)
@@ -64,13 +62,13 @@ class ShellClient(Client):
         self._run("-createSnapshot", "/")
 
     def writer(self, path: str) -> Writer:
-        return ShellWriter(self._command("-put", "-d", "-", path))
+        return ShellWriter(java_command(self._classes, SHELL, "-put", "-d", "-", path))
 
-    def _command(self, *arguments: str) -> list[str]:
-        return java_command(self._configuration, SHELL, *arguments, options=self._options)
+    def close(self) -> None:
+        self._jvm.close()
 
     def _run(self, *arguments: str) -> bytes:
-        done = subprocess.run(self._command(*arguments), capture_output=True, timeout=LIMIT_S, check=False)
+        done = self._jvm.run(SHELL, *arguments)
         if done.returncode:
             raise RefusedError("", done.stderr.decode(errors="replace"))
         return done.stdout

@@ -11,15 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from subprocess import CompletedProcess
 
 import pytest
 from benchmarks.apache_daemons import libraries
 from tests.impl.clients.cluster import SETTINGS, check_events, wait_for_safe_mode
-from tests.impl.clients.jvm import SHORT_LIVED, write_configuration
+from tests.impl.clients.jvm import Jvm, java_command, write_configuration
 from tests.impl.clients.shell import SHELL
-from tests.impl.server.processes import LIMIT_S, Processes, feed, until
-
-from genstamp.java import java_home
+from tests.impl.server.processes import Processes, feed, until
 
 pytestmark = [
     pytest.mark.slow,
@@ -33,25 +32,23 @@ DATA = Random(1).randbytes(300_000 + 77)
 
 
 class Tools:
-    """Commands of Hadoop, a process for each."""
+    """Commands of Hadoop in one virtual machine."""
 
     def __init__(self, processes: Processes, directory: Path) -> None:
         self.processes = processes
         self.directory = directory
         self.address = f"hdfs://{processes.environment['GENSTAMP_NAMENODE']}"
         configuration = write_configuration(directory / "configuration", self.address)
-        self._class_path = f"{configuration}{os.pathsep}{libraries(RELEASE)}/*"
+        self._classes = f"{configuration}{os.pathsep}{libraries(RELEASE)}/*"
+        self.jvm = Jvm(self._classes)
 
-    def command(self, main_class: str, *arguments: str) -> list[str]:
-        return [str(java_home() / "bin" / "java"), *SHORT_LIVED, "-cp", self._class_path, main_class, *arguments]
-
-    def run(self, main_class: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        command = self.command(main_class, *arguments)
-        return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    def run(self, tool: str, *arguments: str) -> "CompletedProcess[str]":
+        done = self.jvm.run(tool, *arguments)
+        return CompletedProcess(arguments, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def leave_open(self, path: str) -> None:
         """A writer that is killed once datanodes have some of its bytes."""
-        command = self.command(SHELL, "-put", "-d", "-", path)
+        command = java_command(self._classes, SHELL, "-put", "-d", "-", path)
         writer = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         feed(writer, DATA)
         until(lambda: any(replica.stat().st_size for replica in self.replicas("rbw")))
@@ -82,7 +79,9 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tools]:
     processes.start()
     try:
         wait_for_safe_mode(processes)
-        yield Tools(processes, directory)
+        tools = Tools(processes, directory)
+        yield tools
+        tools.jvm.close()
     finally:
         processes.stop()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.impl.clients.cluster import check_events
-from tests.impl.clients.jvm import Jvm, write_configuration
+from tests.impl.clients.jvm import Jvm, class_path, write_configuration
 from tests.impl.clients.observed import Match, Observed, observed
 from tests.impl.server.processes import until
 
@@ -49,7 +49,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Observed]:
 def java(servers: Observed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jvm]:
     """Hadoop's client."""
     directory = tmp_path_factory.mktemp("java")
-    java = Jvm(write_configuration(directory, f"hdfs://127.0.0.1:{servers.port}/"))
+    java = Jvm(class_path(write_configuration(directory, f"hdfs://127.0.0.1:{servers.port}/")))
     try:
         yield java
     finally:

@@ -154,53 +154,6 @@ def test_the_monitor_takes_a_file_past_the_hard_limit_when_it_is_asked_to() -> N
     assert "not in the lease of client1" in refuses_now(driver, "release_expired_lease", pass_)
 
 
-def test_an_unanswered_add_block_is_answered_by_its_repetition() -> None:
-    driver = a_driver()
-    do(driver, "create", WRITER)
-    do(driver, "add_block_unanswered", WRITER)
-    assert "repeats a call" in refuses_now(driver, "add_block_unanswered", WRITER)
-    assert do(driver, "add_block", WRITER).generation_stamp == 1001
-
-
-def test_an_unanswered_complete_is_answered_by_its_repetition() -> None:
-    driver = a_driver()
-    do(driver, "create", WRITER)
-    do(driver, "complete_unanswered", WRITER)
-    assert do(driver, "complete", WRITER).observed == {"closed": "true"}
-
-
-def test_a_late_add_block_adds_one_that_its_client_has_to_ask_for_again() -> None:
-    driver = a_driver()
-    do(driver, "create", WRITER)
-    unseen(driver, "add_block_is_analysed", WRITER)
-    assert "another call is under way" in refuses_now(driver, "add_block_is_analysed", WRITER)
-    do(driver, "add_block_goes_on", WRITER)
-    assert do(driver, "add_block", WRITER).generation_stamp == 1001
-
-
-def test_a_late_fsync_of_a_block_that_was_dropped_is_refused() -> None:
-    """The block was empty for a restarted namenode, and the file was opened again; found by walking hdfs.lease."""
-    driver = a_driver()
-    writing(driver)
-    unseen(driver, "fsync_is_delayed", WRITER)
-    do(driver, "namenode_restart")
-    unseen(driver, "safe_mode_ends")
-    assert do(driver, "recover_lease", WRITER).observed == {"closed": "true"}
-    do(driver, "append_at_block_boundary", WRITER)
-    assert do(driver, "fsync_arrives_late", WRITER).refused_with == "IOException"
-
-
-def test_a_restarted_namenode_knows_what_was_logged_and_takes_no_calls_before_it_has_heard_of_replicas() -> None:
-    driver = a_driver()
-    closed(driver)
-    do(driver, "namenode_restart")
-    assert do(driver, "create", {"client": "client1", "file": "/b"}).refused_with == "SafeModeException"
-    assert "waits for reports" in refuses_now(driver, "safe_mode_ends", {})
-    do(driver, "block_received", REPORT)
-    unseen(driver, "safe_mode_ends")
-    assert do(driver, "append", WRITER).generation_stamp == 1001
-
-
 def test_an_append_is_to_a_full_block_or_to_one_that_has_room_by_the_seed() -> None:
     for seed, possible, other in ((0, "append", "append_at_block_boundary"), (1, "append_at_block_boundary", "append")):
         driver = a_driver(seed=seed)

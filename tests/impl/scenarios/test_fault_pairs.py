@@ -60,11 +60,10 @@ def transfers() -> list[PipelineFault]:
     return [PipelineFault(point, 0, action) for point, action in product(points, (HANG, DIE))]
 
 
-def in_turn(firsts: Sequence[PipelineFault], seconds: Sequence[PipelineFault], times: int = 3) -> Iterator[Pair]:
-    """Each first fault with so many of the second ones, which come in turn; each of those is in some pair."""
-    assert len(firsts) * times >= len(seconds)
+def in_turn(firsts: Sequence[PipelineFault], seconds: Sequence[PipelineFault]) -> Iterator[Pair]:
+    """Each first fault with as many of the second ones, which come in turn, as it takes for each to be in some pair."""
     turn = cycle(seconds)
-    return ((first, next(turn)) for first in firsts for _ in range(times))
+    return ((first, next(turn)) for first in firsts for _ in range(-(-len(seconds) // len(firsts))))
 
 
 def named(number: int, pairs: Iterable[Pair]) -> list[Any]:
@@ -101,7 +100,6 @@ SLOW = named(
     in_turn(
         [PipelineFault(FaultPoint.PACKET, position, FaultAction.DELAY, delay_ms=1_000) for position in range(3)],
         ONE,
-        times=10,
     ),
 )
 

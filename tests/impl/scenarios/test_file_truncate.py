@@ -8,9 +8,8 @@ tests/impl/namenode.
 
 import pytest
 
-from genstamp_dfs.errors import HdfsIOException
-from genstamp_dfs.hdfs.messages.client_protocol import Mkdirs, Truncate
-from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, Limits, ReplicaState
+from genstamp_dfs.hdfs.messages.client_protocol import Truncate
+from genstamp_dfs.hdfs.protocol import Limits, ReplicaState
 from genstamp_dfs.simulation.ledger import pattern
 from genstamp_dfs.simulation.scenario import Scenario, small_options
 
@@ -76,29 +75,6 @@ def test_basic_truncate(*, copies: bool) -> None:
         assert scenario.read(PATH) == pattern(1, 0, new_length)
 
 
-def test_multiple_truncate() -> None:
-    """One after the other, each asked twice: the second answer is that it is under way or done."""
-    scenario = cluster()
-    write(scenario, 4 * BLOCK_SIZE)
-    for new_length in range(4 * BLOCK_SIZE - 700, 0, -700):
-        first = truncate(scenario, new_length)
-        assert truncate(scenario, new_length) == first
-        scenario.until(lambda: scenario.is_closed(PATH))
-        assert truncate(scenario, new_length)
-        assert scenario.read(PATH) == pattern(1, 0, new_length)
-
-
-def test_truncate_twice_together() -> None:
-    """Another length while the first is under way is refused, and the first one holds (HDFS-15875)."""
-    scenario = cluster()
-    write(scenario, BLOCK_SIZE)
-    assert not truncate(scenario, 500)
-    with pytest.raises(HdfsIOException, match="Failed to TRUNCATE_FILE"):
-        truncate(scenario, 300)
-    settle(scenario)
-    assert scenario.read(PATH) == pattern(1, 0, 500)
-
-
 def test_truncate_with_other_operations() -> None:
     """Truncate and append in turn: what is read is what the operations left."""
     scenario = cluster()
@@ -117,43 +93,6 @@ def test_truncate_with_other_operations() -> None:
         scenario.run(client, append())
         expected = expected[:cut] + b"x" * 300
         assert scenario.read(PATH) == expected
-
-
-def test_truncate_failure() -> None:
-    """Open files, impossible lengths, directories and missing files are refused."""
-    scenario = cluster()
-    write(scenario, 1_000)
-    client = scenario.cluster.clients["client"]
-    scenario.run(client, client.ask(Mkdirs("/dir")))
-    for path, length, message in (
-        (PATH, -1, "negative"),
-        (PATH, 1_001, "Cannot truncate to a larger file size"),
-        ("/dir", 0, "/dir"),
-        ("/missing", 0, "/missing"),
-    ):
-        with pytest.raises(HdfsIOException, match=message):
-            truncate(scenario, length, path)
-    stream = scenario.run(client, client.append(PATH))
-    with pytest.raises(HdfsIOException, match="Failed to TRUNCATE_FILE"):
-        truncate(scenario, 0)
-    scenario.run(client, stream.close())
-    assert scenario.read(PATH) == pattern(1, 0, 1_000)
-
-
-def test_truncate_failure_while_all_datanodes_are_down() -> None:
-    """The monitor takes the file over; when the datanodes are back it is closed with the length that was asked for."""
-    scenario = cluster()
-    write(scenario, 1_000)
-    for node in scenario.datanodes:
-        scenario.crash(node)
-    assert not truncate(scenario, 600)
-    with pytest.raises(HdfsIOException, match="Failed to TRUNCATE_FILE"):
-        truncate(scenario, 500)
-    scenario.until(lambda: (scenario.file(PATH).client_name or "").startswith(INTERNAL_LEASE_HOLDER))
-    for node in scenario.datanodes:
-        scenario.restart_datanode(node)
-    settle(scenario)
-    assert scenario.read(PATH) == pattern(1, 0, 600)
 
 
 @pytest.mark.parametrize("copies", [False, True], ids=["InPlace", "Copy"])
@@ -184,19 +123,4 @@ def test_truncate_with_datanodes(when: str, *, copies: bool) -> None:
     new = scenario.last_block(PATH)
     assert (new.block_id == old.block_id) is not copies
     assert new.generation_stamp > old.generation_stamp
-    assert scenario.read(PATH) == pattern(1, 0, 600)
-
-
-def test_truncate_edit_log_load() -> None:
-    """The namenode restarts while the block is cut; recoverLease finishes it."""
-    scenario = cluster()
-    write(scenario, 1_000)
-    assert not truncate(scenario, 600)
-    scenario.restart_namenode()
-    client = scenario.client("other")
-    for _ in range(20):
-        if scenario.run(client, client.recover_lease(PATH)):
-            break
-        scenario.advance(5)
-    settle(scenario)
     assert scenario.read(PATH) == pattern(1, 0, 600)

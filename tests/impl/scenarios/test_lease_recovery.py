@@ -8,10 +8,10 @@ import random
 import pytest
 from tests.impl.scenarios.stories import begin, recover_lease
 
-from genstamp_dfs.errors import AlreadyBeingCreatedException, HdfsIOException
+from genstamp_dfs.errors import AlreadyBeingCreatedException
 from genstamp_dfs.hdfs.datanode.replicas import Replica
-from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete, UpdateBlockForPipeline
-from genstamp_dfs.hdfs.protocol import NAMENODE, Block, Limits, ReplicaState
+from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete
+from genstamp_dfs.hdfs.protocol import NAMENODE, Limits, ReplicaState
 from genstamp_dfs.simulation.ledger import pattern
 from genstamp_dfs.simulation.scenario import Scenario, small_options
 
@@ -128,13 +128,6 @@ def test_lease_recovery_empty_committed_last_block() -> None:
     scenario.run(other, stream.close())
 
 
-def test_lease_manager_recovers_empty_committed_last_block() -> None:
-    scenario = Scenario(options=small_options(limits=HARD_EXPIRY))
-    commit_empty_block(scenario)
-    scenario.until(lambda: scenario.is_closed(PATH), limit_s=5 + 10)
-    assert scenario.namesystem.lease_manager.leases == {}
-
-
 def test_lease_manager_recovers_committed_last_block_with_content() -> None:
     """Committed with one byte, and all its nodes out of reach until the lease has expired (HDFS-15725)."""
     scenario = Scenario(options=small_options(limits=HARD_EXPIRY))
@@ -161,22 +154,3 @@ def test_lease_manager_recovers_committed_last_block_with_content() -> None:
 
     scenario.run(other, append())
     assert scenario.read(PATH) == pattern(1, 0, 2)
-
-
-def test_aborted_recovery() -> None:
-    """A stamp was burned, complete() was called for nothing, and the client is gone: the hard limit ends the lease."""
-    scenario = Scenario(options=small_options(limits=HARD_EXPIRY))
-    writer = scenario.client("writer")
-
-    async def story() -> None:
-        stream = await writer.create(PATH)
-        located = await writer.ask(AddBlock(PATH, "writer", file_id=stream.file_id))
-        newer = await writer.ask(UpdateBlockForPipeline(located.block, "writer"))
-        burned = Block(located.block.block_id, newer.block.generation_stamp, 0)
-        with pytest.raises(HdfsIOException):
-            await writer.ask(Complete(PATH, "writer", burned, stream.file_id))
-
-    scenario.run(writer, story())
-    scenario.crash("writer")
-    scenario.until(lambda: scenario.is_closed(PATH), limit_s=20)
-    assert scenario.file(PATH).blocks == []

@@ -86,19 +86,6 @@ def test_close_while_recover_lease() -> None:
     assert scenario.read(PATH) == pattern(1, 0, NUM_BYTES)
 
 
-def test_lease_recover_by_another_user() -> None:
-    """Past the soft limit another client's create recovers the file, and overwriting it makes a new one."""
-    scenario = Scenario(options=small_options(limits=SHORT_SOFT))
-    begin(scenario, PATH, NUM_BYTES)
-    stop_renewing(scenario)
-    scenario.advance(2)
-    other = scenario.client("other")
-    with pytest.raises(RecoveryInProgressException):
-        scenario.run(other, other.create(PATH))
-    scenario.until(lambda: scenario.is_closed(PATH))
-    assert scenario.read(PATH) == pattern(1, 0, NUM_BYTES)
-
-
 def test_hard_lease_recovery() -> None:
     """The monitor closes the file with what was flushed; the old writer, back again, cannot go on."""
     scenario = Scenario(options=small_options(limits=SHORT_HARD))
@@ -114,18 +101,6 @@ def test_hard_lease_recovery() -> None:
 
     with pytest.raises(HdfsIOException):
         scenario.run(stream.client, go_on())
-    assert scenario.read(PATH) == pattern(1, 0, NUM_BYTES)
-
-
-def test_soft_lease_recovery() -> None:
-    """A create past the soft limit is refused in one of two ways until the recovery is over; the content is whole."""
-    scenario = Scenario(options=small_options(limits=SHORT_SOFT))
-    begin(scenario, PATH, NUM_BYTES)
-    stop_renewing(scenario)
-    other = scenario.client("other")
-    with pytest.raises(HdfsIOException, match="exists"):
-        create_again(scenario, other)
-    assert scenario.file(PATH).client_name is None
     assert scenario.read(PATH) == pattern(1, 0, NUM_BYTES)
 
 

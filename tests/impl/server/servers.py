@@ -96,11 +96,6 @@ class ServerCluster:
         settings: dict[str, Any] = {"block_size": BLOCK, "replace_best_effort": True, **options}
         return DFSClient(runtime, ClientEvents(NoEvents(), runtime), ClientConfiguration(**settings), name=name)
 
-    async def kill_client(self, client: DFSClient) -> None:
-        """End a client that does nothing more."""
-        assert isinstance(client.runtime, AsyncioRuntime), "a client of this cluster"
-        await client.runtime.stop()
-
     async def stop(self) -> None:
         for runtime in self._runtimes:
             await runtime.stop()

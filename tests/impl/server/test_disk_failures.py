@@ -130,33 +130,6 @@ async def test_a_datanode_whose_disk_fails_acknowledges_nothing_tells_the_nameno
     assert fsync.repeated == []
 
 
-async def test_the_others_acknowledge_and_the_datanode_comes_back_with_files_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fsync = FsyncFailsOnce(monkeypatch, tmp_path / "datanode2")
-    async with cluster(tmp_path) as servers:
-        client, server = servers.client("client1"), servers.datanodes["datanode2"]
-        stream = await client.create("/file", replication=3)
-        await stream.write(DATA)
-        await stream.hflush()
-        fsync.arm()
-        await stream.hsync()
-        assert server.failure is not None and server.failure.done()
-        await servers.stop_datanode("datanode2")
-        await servers.start_datanode("datanode2")
-        await stream.write(DATA)
-        await stream.hsync()
-        await stream.close()
-        again = await client.append("/file")
-        await again.write(DATA)
-        await again.hsync()
-        await again.close()
-        assert await (await client.open("/file")).read() == DATA * 3
-        assert server.failure.exception() is not None
-    assert fsync.failed is not None and fsync.failed.name.startswith("blk_")
-    assert fsync.repeated == []
-
-
 async def test_a_full_datanode_takes_no_part_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with cluster(tmp_path) as servers:
         client = servers.client("client1")

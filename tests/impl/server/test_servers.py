@@ -15,14 +15,13 @@ from genstamp_dfs.errors import (
     DisallowedDatanodeException,
     DiskError,
     HdfsIOException,
-    LeaseExpiredException,
     SocketTimeoutException,
     StorageError,
 )
 from genstamp_dfs.events import decode_lines
 from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
-from genstamp_dfs.hdfs.messages.client_protocol import Delete, GetBlockLocations, GetFileInfo, IsFileClosed, Mkdirs
+from genstamp_dfs.hdfs.messages.client_protocol import Delete, GetBlockLocations, GetFileInfo, Mkdirs
 from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.protocol import NAMENODE
@@ -155,48 +154,6 @@ async def test_a_writer_waits_for_a_namenode_that_starts_again(tmp_path: Path) -
         await going_on
         await stream.close()
         assert await get(servers, "/file") == data
-
-
-@pytest.mark.slow
-async def test_what_a_dead_writer_flushed_is_there_after_a_restart_of_all(tmp_path: Path) -> None:
-    async with cluster(tmp_path) as servers:
-        data = some_bytes(BLOCK + 5_000)
-        writer = servers.client("writer")
-        stream = await writer.create("/log")
-        await stream.write(data)
-        await stream.hflush()
-        await stream.write(b"never flushed")
-        await servers.kill_client(writer)
-        for name in list(servers.datanodes):
-            await servers.kill_datanode(name)
-        await servers.stop_namenode()
-        await servers.start_namenode()
-        for number in (1, 2, 3):
-            await servers.start_datanode(f"datanode{number}")
-        other = servers.client("other")
-
-        async def is_closed() -> bool:
-            return await other.recover_lease("/log")
-
-        await until(is_closed)
-        assert (await get(servers, "/log")).startswith(data)
-
-
-async def test_a_writer_whose_file_was_taken_is_refused(tmp_path: Path) -> None:
-    async with cluster(tmp_path) as servers:
-        stream = await servers.client("writer").create("/file")
-        await stream.write(b"mine")
-        await stream.hflush()
-        other = servers.client("other")
-
-        async def is_closed() -> bool:
-            return await other.recover_lease("/file") or await other.ask(IsFileClosed("/file"))
-
-        await until(is_closed)
-        with pytest.raises((LeaseExpiredException, HdfsIOException)):
-            await stream.write(b"x" * BLOCK)
-            await stream.close()
-        assert await get(servers, "/file") == b"mine"
 
 
 async def test_events_go_on_in_the_file_where_a_node_starts_again(tmp_path: Path) -> None:
@@ -425,13 +382,6 @@ async def test_a_datanode_that_cannot_be_reached_is_not_registered(tmp_path: Pat
         with pytest.raises(HdfsIOException, match="accepted"):
             await client.ask(RegisterDatanode(*name))
         assert not servers.namenode.namenode.namesystem.datanode_manager.datanodes
-
-
-@pytest.mark.parametrize("path", ["relative", "/a/../b", "/" + "x" * 9000, "/a:b", "/" + "x" * 300])
-async def test_paths_are_checked(tmp_path: Path, path: str) -> None:
-    async with cluster(tmp_path, datanodes=0) as servers:
-        with pytest.raises(HdfsIOException):
-            await servers.client("writer").create(path)
 
 
 async def test_a_datanode_that_is_not_taken_says_why(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -139,7 +139,7 @@ def test_a_datanode_tells_the_namenode_before_it_ends() -> None:
 # -- runs -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_every_promise_is_kept_on_bad_disks(seed: int) -> None:
     result = run_seed(seed, options=BAD_DISKS)
     assert result.problems == []
@@ -153,7 +153,7 @@ def test_every_file_is_closed_whose_datanodes_have_acknowledged_what_they_had_no
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_promise_of_gfs_is_kept_on_bad_disks(seed: int) -> None:
     result = gfs_run.run_seed(seed, GFS_BAD_DISKS, keep_events=False)
     assert result.problems == []

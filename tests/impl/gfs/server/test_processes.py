@@ -101,9 +101,7 @@ def test_the_command_line_works_with_files(processes: GfsProcesses, tmp_path: Pa
     (tmp_path / "local").write_bytes(data)
 
     def bytes_of(path: str) -> bytes:
-        with (tmp_path / "back").open("wb") as back:
-            assert processes.command("cat", path, stdout=back).wait(LIMIT_S) == 0
-        return (tmp_path / "back").read_bytes()
+        return processes.ask("cat", path).stdout_bytes
 
     processes.run("mkdir", "/d")
     processes.run("put", str(tmp_path / "local"), "/d/file")
