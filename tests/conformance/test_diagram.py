@@ -159,10 +159,10 @@ def test_the_verb_writes_what_it_then_finds_current(few: list[str], tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("few")
-def test_the_check_exits_12_and_names_what_is_not_current(tmp_path: Path) -> None:
-    for kept in DIAGRAMS.iterdir():
-        (tmp_path / kept.name).write_bytes(kept.read_bytes())
+def test_the_check_exits_12_and_names_what_is_not_current(few: list[str], tmp_path: Path) -> None:
+    for name in few:
+        (tmp_path / name).write_bytes((DIAGRAMS / name).read_bytes())
+    (tmp_path / "old.dot").write_text("digraph {}\n", encoding="utf-8")
     (tmp_path / "block.dot").write_text("digraph {}\n", encoding="utf-8")
     (tmp_path / "lease.mmd").unlink()
     (tmp_path / "replica.svg").unlink()
@@ -170,5 +170,5 @@ def test_the_check_exits_12_and_names_what_is_not_current(tmp_path: Path) -> Non
     checked = CliRunner().invoke(app, ["--directory", str(tmp_path), "--check"])
     assert checked.exit_code == 12
     named = re.findall(r"([\w-]+\.\w+) is not current", checked.output.replace("\n", " "))
-    assert named == ["HDFS-1218.svg", "block.dot", "lease.mmd", "replica.svg"]
+    assert named == ["HDFS-1218.svg", "block.dot", "lease.mmd", "old.dot", "replica.svg"]
     assert (tmp_path / "block.dot").read_text(encoding="utf-8") == "digraph {}\n"

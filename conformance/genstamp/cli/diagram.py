@@ -13,7 +13,7 @@ from statemachine import StateMachine
 from genstamp import exit_codes
 from genstamp.diagram import dot, mermaid
 from genstamp.layout import render_svg
-from genstamp.made import outdated
+from genstamp.made import left_over, outdated
 from genstamp.systems import system_named
 from genstamp.tables.museum_page import BEST
 from genstamp_model.explore import explore
@@ -48,7 +48,7 @@ def diagram(
     if check:
         old = not_current(directory)
         for name in old:
-            typer.echo(f"{directory / name} is not current; write it with: genstamp diagram")
+            typer.echo(f"{directory / name} is not current; write it with: genstamp diagram, or remove it")
         if not old:
             typer.echo(f"all {len(_texts()) + len(LIFECYCLES) + len(BUGS)} diagrams in {directory} are current")
         raise typer.Exit(exit_codes.VIOLATED if old else exit_codes.HOLDS)
@@ -59,12 +59,13 @@ def diagram(
 
 
 def not_current(directory: Path) -> list[str]:
-    """Names of the files in a directory that `genstamp diagram` would change or add, sorted.
+    """Names of the files in a directory that `genstamp diagram` would change or add, and of those it made once, sorted.
 
     Pictures of lifecycles are only looked for: two versions of a layout engine draw one text a little differently.
     """
-    missing = [f"{name}.svg" for name in LIFECYCLES if not (directory / f"{name}.svg").is_file()]
-    return sorted(outdated(directory, _texts() | _runs()) + missing)
+    pictures, texts = [f"{name}.svg" for name in LIFECYCLES], _texts() | _runs()
+    missing = [name for name in pictures if not (directory / name).is_file()]
+    return sorted(outdated(directory, texts) + missing + left_over(directory, {*pictures, *texts}))
 
 
 def _texts() -> dict[str, str]:

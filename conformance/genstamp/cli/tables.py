@@ -3,7 +3,7 @@
 Not here: the contents of the pages (`genstamp.tables`) and pictures (`diagram`).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -12,7 +12,7 @@ import typer
 from genstamp import exit_codes, lock
 from genstamp.adapters import REFERENCE_SYSTEMS
 from genstamp.cli.verify import refuse_no_checkout
-from genstamp.made import outdated
+from genstamp.made import left_over, outdated
 from genstamp.systems import every_system
 from genstamp.tables import (
     coverage_page,
@@ -77,15 +77,19 @@ def tables(
         if not old:
             typer.echo("all pages in docs are current")
         raise typer.Exit(exit_codes.VIOLATED if old else exit_codes.HOLDS)
-    for name, text in _made(repository, FOLDERS):
+    made = dict(_made(repository, FOLDERS))
+    for name, text in made.items():
         path = repository / "docs" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
         typer.echo(path)
+    for name in _left_over(repository, made):
+        (repository / "docs" / name).unlink()
+        typer.echo(f"docs/{name} is removed: nothing makes it any more", err=True)
 
 
 def not_current(repository: Path, *, searches: bool = True) -> list[str]:
-    """Names of the pages that `genstamp tables` would change or add, sorted.
+    """Names of the pages that `genstamp tables` would change, add or remove, sorted.
 
     Args:
         repository: its root.
@@ -95,7 +99,18 @@ def not_current(repository: Path, *, searches: bool = True) -> list[str]:
         LockError: the repository has no lock.
     """
     folders = FOLDERS if searches else {**FOLDERS, HOLES: _without_searches}
-    return outdated(repository / "docs", dict(_made(repository, folders)))
+    made = dict(_made(repository, folders))
+    return sorted(outdated(repository / "docs", made) + _left_over(repository, made))
+
+
+def _left_over(repository: Path, made: Collection[str]) -> list[str]:
+    """Pages in the folders whose pages are all made that nothing makes any more."""
+    docs = repository / "docs"
+    return [
+        f"{folder}/{name}"
+        for folder in FOLDERS
+        for name in left_over(docs / folder, {Path(one).name for one in made if one.startswith(f"{folder}/")})
+    ]
 
 
 def _without_searches(repository: Path) -> dict[str, str]:

@@ -43,6 +43,13 @@ def is_authors(module: str, file: str) -> bool:
     return module.startswith(_SPECIFICATIONS) or not file.startswith(_LIBRARIES)
 
 
+def is_authors_class(class_: type) -> bool:
+    """Whether a class is an author's; one of a module that is not known by its name is."""
+    module = sys.modules.get(class_.__module__)
+    file = "<unknown>" if module is None else getattr(module, "__file__", None) or ""
+    return is_authors(class_.__module__, file)
+
+
 def is_specification(code: object) -> bool:
     """Whether a function, or a frame of one, is of the specifications that come with the language."""
     names = code.f_globals if isinstance(code, FrameType) else getattr(code, "__globals__", {})

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import dis
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from types import CodeType
 from typing import Any, Final, TypeAlias
 
@@ -20,14 +20,14 @@ _IDENTITY: Final = (
 _MATCH: Final = (
     "'match' looks at Python's objects and not at values of the state; write .at() and when(condition, a, b)"
 )
-_DISPLAY: Final = "a list, tuple, set or dictionary in place of a condition counts by its length; write the condition"
+DISPLAY: Final = "a list, tuple, set or dictionary in place of a condition counts by its length; write the condition"
 _UNUSED: Final = (
     "a value is computed and not used; write return or = before it, require(...) around it, or () to call a function"
 )
 _CLASS: Final = "a value of the state has no Python class during tracing; compare it with == or .at()"
 _INSIDE: Final = "'{}' shows Python's own objects and not values of the state; read the variable or field by its name"
-_FUNCTION: Final = "a function in place of a condition is always true; call it"
-_LAZY: Final = "a generator in place of a condition is always true; write the condition, forall(...) or exists(...)"
+FUNCTION: Final = "a function in place of a condition is always true; call it"
+GENERATOR: Final = "a generator in place of a condition is always true; write the condition, forall(...) or exists(...)"
 _IDLE: Final = (
     "a generator, coroutine or map() does nothing until it is looped over, and nothing does here; write a for loop"
 )
@@ -40,10 +40,7 @@ _NO_WAY: Final = (
 )
 _GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
 
-_DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
-_TABLES: Final = _DISPLAYS | {"CALL", "CALL_KW"}
-_ENDING: Final = frozenset({"RESUME", "STORE_FAST", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "POP_TOP"})
-"""Instructions that end a statement, or come before the first."""
+DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
 _MATCHES: Final = frozenset({"MATCH_CLASS", "MATCH_MAPPING", "MATCH_SEQUENCE"})
 _COMPUTED: Final = frozenset(
     {
@@ -127,6 +124,10 @@ _LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD
 _CALLED: Final = _LOADS | LOCAL
 
 
+Path: TypeAlias = tuple[tuple[bool, Any], ...]
+"""Attributes and constant keys that are read one after another: whether it is an attribute, and which."""
+
+
 @dataclass(frozen=True)
 class Operand:
     """What a comparison by `is` reads: a name or a constant, and attributes of it."""
@@ -158,72 +159,6 @@ def suspects_in(code: CodeType) -> tuple[Suspect, ...]:
     return tuple(_found([one for one in dis.get_instructions(code) if one.opname not in SILENT], code))
 
 
-Span: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
-"""A part of the text of a function: line and column of its beginning and of its end."""
-
-
-@cache
-def tables(code: CodeType) -> Mapping[int, Span | None]:
-    """For each instruction where in the text the table or the call is that what it makes is a part of; else None.
-
-    What is assigned to several names at once is one table, and so are the names that are returned together.
-    """
-    known = [(one, span) for one in dis.get_instructions(code) if (span := _span(one)) is not None]
-    found = {one.offset: table for one, span in known if (table := _table_around(span, known)) is not None}
-    returned = {
-        one.argval: found[one.offset]
-        for one, span in known
-        if one.opname in LOCAL and one.offset in found and _is_returned(found[one.offset], known)
-    }
-    for position, (one, _) in enumerate(known):
-        stores = list(takewhile(lambda next_: next_[0].opname in STORES, known[position + 1 :]))
-        if stores and one.offset not in found and stores[0][0].argval in returned:
-            found[one.offset] = returned[stores[0][0].argval]
-    return dict.fromkeys(one.offset for one, _ in known) | found | _unpacked(known, found)
-
-
-def _table_around(span: Span, known: Sequence[tuple[dis.Instruction, Span]]) -> Span | None:
-    """The innermost part of the text around another one, if it is a call or a table; of tables in one the outermost."""
-    around = [other for _, other in known if other != span and other[0] <= span[0] and span[1] <= other[1]]
-    inner = max(around, key=lambda other: (other[0], [-part for part in other[1]]), default=None)
-    if inner is None or not any(other == inner and one.opname in _TABLES for one, other in known):
-        return None
-    outer = _table_around(inner, known) if _is_display(inner, known) else None
-    return outer if outer is not None and _is_display(outer, known) else inner
-
-
-def _is_display(span: Span, known: Sequence[tuple[dis.Instruction, Span]]) -> bool:
-    return any(other == span and one.opname in _DISPLAYS for one, other in known)
-
-
-def _is_returned(table: Span, known: Sequence[tuple[dis.Instruction, Span]]) -> bool:
-    """Whether a table is what the function returns."""
-    pairs = pairwise(known)
-    return any(span == table and after.opname == "RETURN_VALUE" for (_, span), (after, _) in pairs)
-
-
-def _unpacked(known: Sequence[tuple[dis.Instruction, Span]], found: Mapping[int, Span]) -> dict[int, Span]:
-    """The values that are assigned to several names at once, without a table."""
-    together: dict[int, Span] = {}
-    position = 0
-    while position < len(known):
-        stores = list(takewhile(lambda next_: next_[0].opname in STORES, known[position:]))
-        if len(stores) > 1:
-            begins = next((i for i in reversed(range(position)) if known[i][0].opname in _ENDING), -1)
-            for one, _ in known[begins + 1 : position]:
-                if one.offset not in found:
-                    together[one.offset] = stores[0][1]
-        position += max(1, len(stores))
-    return together
-
-
-def _span(one: dis.Instruction) -> Span | None:
-    at = one.positions
-    if at is None or None in (at.lineno, at.col_offset, at.end_lineno, at.end_col_offset):
-        return None
-    return (at.lineno or 0, at.col_offset or 0), (at.end_lineno or 0, at.end_col_offset or 0)
-
-
 def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[Suspect]:
     stored = {one.argval for one in instructions if one.opname in STORES}
     functions, tables = _always(instructions, _is_function), _always(instructions, _is_filled)
@@ -240,12 +175,16 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield Suspect(line, _MATCH)
         elif message := _decided(instructions, position, functions, tables):
             yield Suspect(line, message)
-        elif _is_asked(one) and _is_call(instructions[:position], _GIVING_NOTHING):
-            yield Suspect(line, _NOTHING)
-        elif before.startswith("LOAD_") and _is_asked(one):
+        elif before == "CALL" and is_asked(one):
+            operand, name = called_by(instructions, position - 1)
+            if name in _GIVING_NOTHING and operand is not None and not operand.attributes:
+                yield Suspect(line, _NOTHING)
+            elif name not in OF_LANGUAGE:
+                yield Suspect(line, GENERATOR, (operand,), asks_generator=True)
+        elif before.startswith("LOAD_") and is_asked(one):
             known = _operands(instructions, position, 1, stored)
             if known != (None,):
-                yield Suspect(line, _FUNCTION, known, is_function=True)
+                yield Suspect(line, FUNCTION, known, is_function=True)
         elif one.opname == "CALL" and one.arg == 1 and (name := _builtin(instructions[: position + 1])):
             is_class = name == "type"
             message = _CLASS if is_class else _INSIDE.format(f"{name}()")
@@ -293,15 +232,15 @@ def _decided(instructions: Sequence[dis.Instruction], position: int, functions: 
     if one.opname == "COMPARE_OP":
         is_plain = last.opname == "LOAD_CONST" or last.opname in LOCAL
         operands = instructions[max(0, position - 2) : position] if is_plain else [last]
-        return _FUNCTION if any(_gives(other, functions) for other in operands) else ""
-    if not _is_asked(one) and (one.opname != "CALL" or not _is_counted(instructions[: position + 1])):
+        return FUNCTION if any(_gives(other, functions) for other in operands) else ""
+    if not is_asked(one) and (one.opname != "CALL" or not _is_counted(instructions[: position + 1])):
         return ""
     is_table = last.opname in LOCAL and last.argval in tables
-    if last.opname in _DISPLAYS or (is_table and _is_asked(one)):
-        return _DISPLAY
+    if last.opname in DISPLAYS or (is_table and is_asked(one)):
+        return DISPLAY
     if _gives(last, functions):
-        return _FUNCTION
-    return _LAZY if _is_lazy(instructions[:position]) else ""
+        return FUNCTION
+    return GENERATOR if _is_lazy(instructions[:position]) else ""
 
 
 def _always(instructions: Sequence[dis.Instruction], is_meant: Callable[[dis.Instruction], bool]) -> set[str]:
@@ -317,7 +256,7 @@ def _is_function(one: dis.Instruction) -> bool:
 
 def _is_filled(one: dis.Instruction) -> bool:
     """Whether a list, tuple, set or dictionary is made that is not empty."""
-    return one.opname in _DISPLAYS and bool(one.arg)
+    return one.opname in DISPLAYS and bool(one.arg)
 
 
 def functions_in(code: CodeType) -> list[CodeType]:
@@ -349,7 +288,7 @@ def may_give_iterator(before: Sequence[dis.Instruction]) -> bool:
     return called is None or called.argval not in OF_LANGUAGE
 
 
-def _is_asked(one: dis.Instruction) -> bool:
+def is_asked(one: dis.Instruction) -> bool:
     """Whether Python asks for the truth of what stands before."""
     return one.opname.startswith(("POP_JUMP", "JUMP_IF")) or one.opname == "UNARY_NOT"
 
@@ -403,6 +342,31 @@ def _is_call(before: Sequence[dis.Instruction], names: frozenset[str]) -> bool:
 
 def _is_global(one: dis.Instruction | None, names: frozenset[str]) -> bool:
     return one is not None and one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval in names
+
+
+def path_after(instructions: Sequence[dis.Instruction], position: int) -> tuple[Path, int]:
+    """The attributes and constant keys that the instructions from a position on read one after another.
+
+    Returns:
+        each with whether it is an attribute, and where the next instruction is.
+    """
+    path: list[tuple[bool, Any]] = []
+    while True:
+        one, *after = instructions[position : position + 2]
+        if one.opname == "LOAD_ATTR":
+            path.append((True, one.argval))
+            position += 1
+        elif one.opname == "LOAD_CONST" and after and after[0].opname == "BINARY_SUBSCR":
+            path.append((False, one.argval))
+            position += 2
+        else:
+            return tuple(path), position
+
+
+def called_by(instructions: Sequence[dis.Instruction], position: int) -> tuple[Operand | None, str]:
+    """What the call at a position calls, as far as it is obvious, and the last name of it; empty if it has none."""
+    at = _called_at(instructions[: position + 1])
+    return (None, "") if at is None else (_operands(instructions, at + 1, 1, set())[0], instructions[at].argval)
 
 
 def _is_id(one: dis.Instruction) -> bool:

@@ -1,42 +1,65 @@
-"""Chance and clocks in a function that is traced: what one trace draws would be taken for what every step does.
+"""Chance, clocks, files and the environment in a function that is traced: what one trace reads would be fixed for all.
 
 A function that draws is mostly another one when it is traced again, and refused for that; but a coin falls on the same
-side twice half of the time, and a seeded generator always. So whatever a function names of these modules is refused.
+side twice half of the time, a seeded generator always, and a file rarely changes in between. So whatever a function
+names of these modules is refused. What is read where a module is loaded is a constant of the system, as any other.
 """
 
 from __future__ import annotations
 
 import dis
+import io
+import os
 import random
+import sys
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Final
 
 CHANCE: Final = (
     "a function is traced once, so that '{}' would give the same in every step; write pick(name, low, high), "
-    "either(...) or a variable of the part"
+    "either(...) or a variable of the part, or read it where the module is loaded"
 )
-_MODULES: Final = frozenset({"random", "secrets", "time", "uuid", "datetime", "numpy.random"})
-_CONSTANT: Final = frozenset({"timedelta", "timezone"})
-"""Classes of these modules that give what they are asked for."""
+_DRAWING: Final = {"random", "secrets", "time", "uuid", "datetime", "numpy.random"}
+_READING: Final = {"io", "pathlib", "glob", "tempfile", "shutil", "fileinput", "posix", "nt"}
+_PATHS: Final = {"genericpath", "posixpath", "ntpath"}
+_AROUND: Final = {"subprocess", "socket", "platform", "getpass", "locale", "urllib.request"}
+_MODULES: Final = frozenset(_DRAWING | _READING | _PATHS | _AROUND)
+_PARTLY: Final = {
+    "os": frozenset({"_exit", "sep", "linesep"}),
+    "sys": frozenset({"exit", "maxsize", "setrecursionlimit", "getrecursionlimit"}),
+}
+"""What may be named of modules that otherwise tell of what is around the process."""
+_CONSTANT: Final = frozenset({"timedelta", "timezone", "_exit"})
+"""What gives what it is asked for, and has the name of one of these modules."""
+_OPENING: Final = frozenset({"open", "input"})
+_OBJECTS: Final = (random.Random, Path, io.IOBase, type(os.environ))
 
 
 def drawn(frame: FrameType) -> tuple[int, str] | None:
-    """Of a function that begins to run, a line and the name there that draws or tells the time; None if it has none."""
-    for line, name, is_import in _names(frame.f_code):
-        if name in _MODULES if is_import else _draws(frame.f_globals.get(name)):
+    """Of a function that begins to run, a line and the name there that draws or reads; None if it has none."""
+    code = frame.f_code
+    for line, name, is_import in _names(code):
+        value = sys.modules.get(name) if is_import else frame.f_globals.get(name, frame.f_builtins.get(name))
+        if _draws(value, code):
             return line, name
-    return None
+    given = (*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *code.co_freevars)
+    return next(
+        ((code.co_firstlineno, name) for name in given if issubclass(type(frame.f_locals.get(name)), _OBJECTS)), None
+    )
 
 
-def _draws(value: object) -> bool:
+def _draws(value: object, code: CodeType) -> bool:
     if isinstance(value, ModuleType):
-        return value.__name__ in _MODULES
-    if isinstance(value, random.Random) or isinstance(getattr(value, "__self__", None), random.Random):
+        tells = frozenset(code.co_names) & frozenset(dir(value)) - _PARTLY.keys()
+        return value.__name__ in _MODULES or not tells <= _PARTLY.get(value.__name__, tells)
+    if isinstance(value, _OBJECTS) or isinstance(getattr(value, "__self__", None), random.Random):
         return True
-    is_from = getattr(value, "__module__", None) in _MODULES and callable(value)
-    return is_from and getattr(value, "__name__", "") not in _CONSTANT
+    name = getattr(value, "__name__", "")
+    is_from = getattr(value, "__module__", None) in (*_MODULES, *_PARTLY) and callable(value)
+    return (is_from and name not in _CONSTANT) or (value is not None and name in _OPENING and callable(value))
 
 
 @cache

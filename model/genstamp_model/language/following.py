@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 from genstamp_model.errors import SpecError
+from genstamp_model.language.asked import Place, wrong_of_call
 from genstamp_model.language.closures import Closures, late_stores
 from genstamp_model.language.iterators import Iterators, may_hold
 
@@ -39,16 +40,22 @@ class Following:
         if late is not None:
             raise self._refuse(late)
 
-    def begin(self, frame: FrameType, others: Any) -> Any:
+    def enters(self, frame: FrameType) -> None:
+        """Note that a context manager is entered, if the function that begins says so."""
+        if frame.f_code.co_name == "__enter__":
+            self._iterators.entered.update(id(one) for one in frame.f_locals.values())
+
+    def begin(self, frame: FrameType, place: Place | None, others: Any) -> Any:
         """What looks at each instruction of a function that begins.
 
         Args:
             frame: of the function.
+            place: where the text does something with what it gives, if that may be wrong.
             others: what a debugger, or what measures coverage, has for it, and which goes on.
         """
         stores = late_stores(frame.f_code)
         if not stores and not may_hold(frame):
-            return others
+            return others if place is None else self.until_end(frame, place, others)
 
         def look(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal others
@@ -59,6 +66,8 @@ class Following:
                 problem = self._iterators.loaded(frame)
             elif event == "return":
                 problem = self._iterators.left(frame, argument)
+                if place is not None and problem is None and argument is not None:
+                    problem = wrong_of_call(place, frame, argument)
             if problem is not None:
                 raise self._refuse(problem)
             if others is not None and event != "opcode":
@@ -66,4 +75,18 @@ class Following:
             return look
 
         frame.f_trace_opcodes = True
+        return look
+
+    def until_end(self, frame: FrameType, place: Place, others: Any) -> Any:
+        """What looks at what a function gives that begins, where the text asks, compares or drops that."""
+
+        def look(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal others
+            problem = wrong_of_call(place, frame, argument) if event == "return" else None
+            if problem is not None:
+                raise self._refuse(problem)
+            others = others(frame, event, argument) if others is not None else None
+            return look
+
+        frame.f_trace_lines = others is not None
         return look

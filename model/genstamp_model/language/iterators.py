@@ -17,7 +17,9 @@ from types import CodeType, FrameType
 from typing import Any, Final, cast
 
 from genstamp_model.errors import Source, SpecError
-from genstamp_model.language.bytecode import LOCAL, SILENT, STORES, may_give_iterator
+from genstamp_model.language.asked import UNENTERED, is_unentered, reached, wrong
+from genstamp_model.language.author import is_authors_class
+from genstamp_model.language.bytecode import LOCAL, SILENT, STORES, Path, is_asked, may_give_iterator, path_after
 from genstamp_model.language.symbolic import Traced
 
 _SPENT: Final = "'{0}' has given all that it has before, and gives nothing here; write {0} = list(...) where it is made"
@@ -35,20 +37,34 @@ _LOADS: Final = LOCAL - {"LOAD_CLASSDEREF"}
 
 
 @dataclass(frozen=True)
+class Read:
+    """A local name, or what stands in it at a path, and the instruction that comes next."""
+
+    name: str
+    path: Path
+    after: dis.Instruction
+
+    def __str__(self) -> str:
+        return self.name + "".join(f".{key}" if is_attribute else f"[{key!r}]" for is_attribute, key in self.path)
+
+
+@dataclass(frozen=True)
 class Names:
     """The local names of a function that may stand for an iterator, and where it loads them.
 
     Attributes:
         called: names that are what a call has given.
+        asked: names that are assigned here, and of which Python is asked the truth.
         given: names that come from outside: parameters, and those of the function around it.
-        loads: by offset, a name and the instruction that comes next.
+        loads: by offset, what the text reads there.
         made: by offset of the instruction that comes next, the names that are assigned what a call has given.
         taken: offsets of loads for `next()`, which takes one element on purpose.
     """
 
     called: frozenset[str]
+    asked: frozenset[str]
     given: tuple[str, ...]
-    loads: Mapping[int, tuple[str, dis.Instruction]]
+    loads: Mapping[int, Read]
     made: Mapping[int, str]
     taken: frozenset[int]
 
@@ -63,17 +79,35 @@ def names_of(code: CodeType) -> Names:
         if one.opname in STORES and may_give_iterator(instructions[:position])
     }
     # What a generator loops over was loaded where the generator is made.
-    loads = {one.offset: (one.argval, after) for one, after in pairs if one.opname in _LOADS and one.argval != ".0"}
+    loads = {}
+    for position, one in enumerate(instructions):
+        if one.opname in _LOADS and one.argval != ".0":
+            path, after = path_after(instructions, position + 1)
+            loads[one.offset] = Read(one.argval, path, instructions[after])
     taken = {after.offset for before, after in pairs if before.opname == "LOAD_GLOBAL" and before.argval == "next"}
     count = code.co_argcount + code.co_kwonlyargcount
-    called = frozenset(made.values())
-    return Names(called, (*code.co_varnames[:count], *code.co_freevars), loads, made, frozenset(taken))
+    stored = {one.argval for one in instructions if one.opname in STORES}
+    asked = frozenset(read.name for read in loads.values() if read.name in stored and is_asked(read.after))
+    return Names(
+        frozenset(made.values()), asked, (*code.co_varnames[:count], *code.co_freevars), loads, made, frozenset(taken)
+    )
 
 
 def may_hold(frame: FrameType) -> bool:
     """Whether a name of a function that begins may stand for an iterator."""
     names = names_of(frame.f_code)
-    return bool(names.called) or any(is_iterator(frame.f_locals.get(name)) for name in names.given)
+    given = {name: frame.f_locals.get(name) for name in names.given}
+    has_paths = any(
+        one.path and not issubclass(type(given.get(one.name)), Traced) and _is_table(given, one)
+        for one in names.loads.values()
+    )
+    return bool(names.called or names.asked) or has_paths or any(map(is_iterator, given.values()))
+
+
+def _is_table(given: Mapping[str, object], read: Read) -> bool:
+    """Whether what a function begins to read may come to hold an iterator: a table or an object of an author's."""
+    kind = type(given[read.name]) if read.name in given else list
+    return issubclass(kind, list | tuple | dict) or is_authors_class(kind)
 
 
 def is_iterator(value: object) -> bool:
@@ -90,6 +124,7 @@ class Iterators:
 
     def __init__(self, state: Callable[[], object]) -> None:
         self._state = state
+        self.entered: set[int] = set()
         self._made: dict[int, object] = {}
         self._seen: dict[int, tuple[object, bool]] = {}
 
@@ -99,24 +134,29 @@ class Iterators:
         made = frame.f_locals.get(names.made.get(frame.f_lasti, ""))
         if is_iterator(made) and isinstance(made, Generator | map | filter):
             self._made[id(made)] = self._state()
-        name, after = names.loads.get(frame.f_lasti, ("", None))
-        value: Any = frame.f_locals.get(name)
-        if after is None or not is_iterator(value):
+        read = names.loads.get(frame.f_lasti)
+        if read is None:
             return None
-        message = self._wrong(value, after, is_taken=frame.f_lasti in names.taken)
-        return message and SpecError(message.format(name), Source(frame.f_code.co_filename, frame.f_lineno))
+        value: Any = reached(frame.f_locals.get(read.name), read.path)
+        if is_iterator(value):
+            message = self._wrong(value, read.after, is_taken=frame.f_lasti in names.taken)
+        elif is_asked(read.after) and not isinstance(value, list | dict | set):
+            message = wrong(value)
+        else:
+            return None
+        return SpecError(message.format(read), Source(frame.f_code.co_filename, frame.f_lineno)) if message else None
 
-    def _wrong(self, value: Iterator[Any], after: dis.Instruction, *, is_taken: bool) -> Any:
+    def _wrong(self, value: Iterator[Any], after: dis.Instruction, *, is_taken: bool) -> str:
         is_spent = _is_spent(value)
         # Its place in memory is its own as long as it is kept here.
         _, was_spent = self._seen.setdefault(id(value), (value, is_spent))
-        if after.opname.startswith(("POP_JUMP", "JUMP_IF")) or after.opname in ("UNARY_NOT", "COMPARE_OP"):
+        if is_asked(after) or after.opname == "COMPARE_OP":
             return _DECIDED
         if after.opname == "CONTAINS_OP":
             return _CONSUMED
         if not is_spent and self._made.get(id(value), now := self._state()) != now and _reads_state(value):
             return _LATE
-        return _SPENT if is_spent and not (was_spent or is_taken) else None
+        return _SPENT if is_spent and not (was_spent or is_taken) else ""
 
     def left(self, frame: FrameType, given: object) -> SpecError | None:
         """What is wrong when a function ends, if it has made an iterator that was never asked.
@@ -127,6 +167,8 @@ class Iterators:
         """
         for name in names_of(frame.f_code).called:
             value = frame.f_locals.get(name)
+            if is_unentered(value, self.entered) and value is not given:
+                return SpecError(UNENTERED, Source(frame.f_code.co_filename, frame.f_lineno))
             if is_iterator(value) and value is not given and id(value) not in self._seen:
                 line = cast(Any, value).gi_code.co_firstlineno if isinstance(value, Generator) else frame.f_lineno
                 return SpecError(_UNASKED.format(name), Source(frame.f_code.co_filename, line))

@@ -21,7 +21,8 @@ from types import CodeType, FrameType, FunctionType, MethodType, ModuleType, Non
 from typing import Any, Final, get_args, get_origin
 
 from genstamp_model.errors import Source, SpecError
-from genstamp_model.language.author import caller, is_author, is_authors
+from genstamp_model.language.asked import MANAGER, Classes, elements_asked, place_of
+from genstamp_model.language.author import caller, is_author, is_authors, is_authors_class, is_specification
 from genstamp_model.language.bytecode import LAZY, Operand, Suspect, functions_in, suspects_in
 from genstamp_model.language.chance import CHANCE, drawn
 from genstamp_model.language.closures import content
@@ -55,37 +56,47 @@ def watched(refuse: Refuse, state: Callable[[], object]) -> Iterator[None]:
         yield
         return
     before: Any = sys.gettrace()
-    following, seen = Following(refuse, state), set[int]()
+    following, seen, classes = Following(refuse, state), set[int](), Classes(refuse)
 
     def look(frame: FrameType, event: str, argument: Any) -> Any:
-        if not is_author(frame):
-            return before(frame, event, argument) if before is not None else None
+        others = before(frame, event, argument) if before is not None else None
         code = frame.f_code
+        if not is_author(frame):
+            asked = place_of(frame) if code is MANAGER else None
+            return others if asked is None else following.until_end(frame, asked, others)
         for suspect in suspects_in(code):
             if _is_refused(suspect, frame):
                 # At once, because a loop on such a condition would not end.
                 place = Source(code.co_filename, suspect.line)
                 raise refuse(SpecError(suspect.message, place if place.file != "<string>" else caller()))
-        arguments = (frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount])
+        arguments = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
         given(one for one in arguments if issubclass(type(one), Symbolic))
+        is_others = not is_specification(frame)
+        if is_others:
+            classes.meet(map(type, arguments))
         if id(code) not in seen:
             seen.add(id(code))
             _refuse_twins(frame, refuse)
+            named: list[Any] = [*map(frame.f_globals.get, code.co_names), *map(frame.f_locals.get, code.co_freevars)]
+            classes.meet(one for one in named if is_others and issubclass(type(one), type))
         following.refuse_late(frame)
+        following.enters(frame)
         found = drawn(frame)
         if found is not None:
             raise refuse(SpecError(CHANCE.format(found[1]), Source(code.co_filename, found[0])))
-        return following.begin(frame, before(frame, event, argument) if before is not None else None)
+        return following.begin(frame, place_of(frame), others)
 
     collects = gc.isenabled()
     gc.disable()
     sys.settrace(look)
     _is_watching = True
     try:
-        yield
+        with elements_asked(refuse, classes):
+            yield
     finally:
         _is_watching = False
         sys.settrace(before)
+        classes.leave()
         if collects:
             gc.enable()
 
@@ -204,15 +215,10 @@ def _functions(value: object, depth: int = 2) -> Iterator[FunctionType]:
 @cache
 def _methods(class_: type) -> tuple[FunctionType, ...]:
     """The methods of a class, and those of what its attributes are, such as descriptors."""
-    parts = [part for base in class_.__mro__ for part in (vars(base).values() if _is_authors_class(base) else ())]
-    kinds = {base for part in parts for base in type(part).__mro__ if _is_authors_class(base)}
+    parts = [part for base in class_.__mro__ for part in (vars(base).values() if is_authors_class(base) else ())]
+    kinds = {base for part in parts for base in type(part).__mro__ if is_authors_class(base)}
     parts.extend(part for kind in kinds for part in vars(kind).values())
     return tuple(one for part in parts for one in _functions(part, 0))
-
-
-def _is_authors_class(class_: type) -> bool:
-    file = getattr(sys.modules.get(class_.__module__), "__file__", None) or ""
-    return is_authors(class_.__module__, file)
 
 
 @cache

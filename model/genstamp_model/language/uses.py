@@ -20,7 +20,7 @@ from typing import Final
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language.author import has_file, is_author, is_specification
-from genstamp_model.language.bytecode import Span, tables
+from genstamp_model.language.spans import Span, tables
 
 _MESSAGE: Final = (
     "a value of the state is made here and never used: Python has decided without asking it, or it is left over; write "

@@ -123,3 +123,20 @@ def test_pages_that_differ_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert verb.not_current(tmp_path) == ["a.md", "c/d.md"]
     verb.tables(tmp_path)
     assert verb.not_current(tmp_path) == []
+
+
+def test_a_page_that_nothing_makes_any_more_is_named_and_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verb, "PAGES", {"a.md": lambda repository: "a"})
+    monkeypatch.setattr(verb, "FOLDERS", {"c": lambda repository: {"d.md": "d"}})
+    (tmp_path / "spec").mkdir()
+    made, old = tmp_path / "docs" / "c", tmp_path / "docs" / "c" / "old.md"
+    made.mkdir(parents=True)
+    (tmp_path / "docs" / "by-hand.md").write_text("kept")
+    verb.tables(tmp_path)
+    old.write_text("of a hole that is gone")
+    assert verb.not_current(tmp_path) == ["c/old.md"]
+    verb.tables(tmp_path)
+    assert (old.exists(), verb.not_current(tmp_path)) == (False, [])
+    assert (tmp_path / "docs" / "by-hand.md").read_text() == "kept"
