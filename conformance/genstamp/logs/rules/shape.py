@@ -252,3 +252,14 @@ def lost(source: str) -> Rule:
 def states(*ids: str) -> frozenset[str]:
     """The set of these ids of states."""
     return frozenset(ids)
+
+
+OR_REFUSED = (None, "*")
+"""The refusals of an event that means the same whether it was refused or not."""
+
+
+def each(
+    events: str, ways: tuple[Way, ...], source: str, refusals: tuple[str | None, ...] = (None,), **rest: Any
+) -> tuple[Rule, ...]:
+    """A rule for each of some events, separated by blanks, and each of their refusals; `rest` as in `Rule`."""
+    return tuple(Rule(event, ways, source, refused=refused, **rest) for event in events.split() for refused in refusals)
