@@ -30,10 +30,10 @@ from genstamp.logs.opening import below, is_remote, size
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
-from genstamp.logs.rows import Batch
-from genstamp.logs.run import TABLES, Options, check_with, rejected_before, write_tables
+from genstamp.logs.rows import Batch, rejects_table
+from genstamp.logs.run import Options, check_with, write_tables
 from genstamp.logs.streams import COMPRESSED_TO, is_compressed
-from genstamp.logs.tables import SPANS
+from genstamp.logs.tables import SPANS, TABLES
 from genstamp.logs.units import Found, find_units
 from genstamp.logs.watched import Show, watched
 
@@ -208,7 +208,7 @@ class OnSpark:
 
         def tables() -> Iterator[Batch]:
             nonlocal spans
-            yield "rejects", rejected_before(how.found)
+            yield "rejects", rejects_table("none", how.found.rejects)
             for table, content in zip(found.column("table").to_pylist(), found.column("rows").to_pylist(), strict=True):
                 if table == "spans":
                     spans = unpacked(content)
@@ -231,7 +231,7 @@ class OnSpark:
                 else:
                     of = rows.where(number == number_of_table(table)).select("rest")
                 self._write(of.mapInArrow(unpacking, from_arrow_schema(TABLES[table])), built, table)
-            before = rejected_before(how.found)
+            before = rejects_table("none", how.found.rejects)
             if before.num_rows:
                 self._write(self._spark.createDataFrame(before), built, "rejects")
             spans = found.where(functions.col("table") == "spans").select("rows").first()

@@ -16,15 +16,13 @@ from genstamp.errors import GenstampError
 from genstamp.logs.check import Terms
 from genstamp.logs.local import check_locally
 from genstamp.logs.opening import below, dataset, is_there, read_bytes, write_bytes
+from genstamp.logs.tables import TABLES
 
 MARK = "_genstamp_logs"
 """A file that shows a directory to be a result of the check, which may be replaced; it holds the terms."""
 
 FOLLOWED = "_follow"
 """A directory that marks the tables of a check that follows logs and continues there."""
-
-
-_TABLES = ("events", "concerns", "verdicts", "coverage", "rejects", "steps")
 
 
 class NoTablesError(GenstampError):
@@ -59,7 +57,7 @@ class Kept:
     """Tables that can be asked.
 
     Attributes:
-        tables: an Arrow dataset by name, as in `genstamp.logs.run.TABLES`.
+        tables: an Arrow dataset by name, as in `genstamp.logs.tables.TABLES`.
         terms: of the check.
     """
 
@@ -98,7 +96,7 @@ def read_kept(directory: str | Path) -> Kept:
         gapless=kept.gapless,
         parted=frozenset(kept.parted),
     )
-    names = (name for name in _TABLES if is_there(below(directory, name)))
+    names = (name for name in TABLES if is_there(below(directory, name)))
     tables = {name: dataset(below(directory, name)) for name in names}
     return Kept(tables, terms)
 
@@ -106,4 +104,4 @@ def read_kept(directory: str | Path) -> Kept:
 def check_and_keep(paths: Sequence[str], complete: bool = False, group: str | None = None) -> Kept:
     """The tables of a check in this process, in memory; see `check_locally`."""
     checked = check_locally(paths, complete=complete, group=group)
-    return Kept({name: pa.dataset.dataset(getattr(checked, name)) for name in _TABLES}, checked.terms)
+    return Kept({name: pa.dataset.dataset(getattr(checked, name)) for name in TABLES}, checked.terms)

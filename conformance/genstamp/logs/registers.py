@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from genstamp.logs.automaton import COMPARISONS
-from genstamp.logs.rules import Register, Rule
+from genstamp.logs.rules.shape import Register, Rule
 
 
 class Values(NamedTuple):

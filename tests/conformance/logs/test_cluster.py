@@ -13,7 +13,7 @@ import pytest
 from tests.conformance.standalone import SPARK_SUBMIT, Standalone, standalone
 
 from genstamp.logs.local import check_locally
-from genstamp.logs.run import TABLES
+from genstamp.logs.tables import TABLES
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.simulation.whole import run_whole
 

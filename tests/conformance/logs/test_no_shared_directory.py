@@ -16,7 +16,7 @@ from tests.conformance.standalone import standalone
 from genstamp.logs.kept import read_kept
 from genstamp.logs.local import check_locally
 from genstamp.logs.opening import below, dataset
-from genstamp.logs.run import TABLES
+from genstamp.logs.tables import TABLES
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("spark")]
 

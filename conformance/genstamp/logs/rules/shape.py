@@ -4,8 +4,7 @@ A checker keeps three numbers of an entity in registers: its generation stamp, t
 Between two observed events, unseen events may change a register. So a check compares a value of the event with the
 register, and asks whether unseen events can have moved the register to where the check holds.
 
-Not here: the rules (one module for each kind of entity), and how they are applied (`genstamp.logs.automaton`, and
-`genstamp.logs.oracle`, a simple version to compare it with).
+Not here: the rules (one module for each kind of entity), and how they are applied (`genstamp.logs.automaton`).
 """
 
 from collections.abc import Mapping
