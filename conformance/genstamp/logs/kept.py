@@ -37,21 +37,6 @@ class NoTablesError(GenstampError):
         self.path = path
 
 
-class _Separated(msgspec.Struct, frozen=True):
-    namespace: str
-    unit: int
-    name: str
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    complete: bool
-    situations_max: int
-    sources: dict[str, list[str]]
-    separated: list[_Separated]
-    gapless: dict[str, bool] = {}
-    parted: list[str] = []
-
-
 @dataclass(frozen=True)
 class Kept:
     """Tables that can be asked.
@@ -67,15 +52,12 @@ class Kept:
 
 def write_terms(directory: str | Path, terms: Terms) -> None:
     """Keeps what a check takes for granted beside its tables."""
-    kept = _Kept(
-        terms.complete,
-        terms.situations_max,
-        {namespace: sorted(sources) for namespace, sources in sorted(terms.sources.items())},
-        [_Separated(*key, name) for key, name in sorted(terms.separated.items())],
-        dict(sorted(terms.gapless.items())),
-        sorted(terms.parted),
-    )
-    write_bytes(below(directory, MARK), msgspec.json.encode(kept))
+    separated = [
+        {"namespace": namespace, "unit": unit, "name": name}
+        for (namespace, unit), name in sorted(terms.separated.items())
+    ]
+    told = {**vars(terms), "separated": separated}
+    write_bytes(below(directory, MARK), msgspec.json.encode(told, order="deterministic"))
 
 
 def read_kept(directory: str | Path) -> Kept:
@@ -85,17 +67,11 @@ def read_kept(directory: str | Path) -> Kept:
         NoTablesError: it is no result of a check.
     """
     try:
-        kept = msgspec.json.decode(read_bytes(below(directory, MARK)), type=_Kept)
-    except (OSError, msgspec.DecodeError):
+        told = msgspec.json.decode(read_bytes(below(directory, MARK)), type=dict[str, Any])
+        told["separated"] = {(one["namespace"], one["unit"]): one["name"] for one in told["separated"]}
+        terms = msgspec.convert(told, Terms)
+    except (OSError, msgspec.MsgspecError, KeyError, TypeError):
         raise NoTablesError(directory) from None
-    terms = Terms(
-        kept.complete,
-        {namespace: frozenset(sources) for namespace, sources in kept.sources.items()},
-        {(one.namespace, one.unit): one.name for one in kept.separated},
-        kept.situations_max,
-        gapless=kept.gapless,
-        parted=frozenset(kept.parted),
-    )
     names = (name for name in TABLES if is_there(below(directory, name)))
     tables = {name: dataset(below(directory, name)) for name in names}
     return Kept(tables, terms)

@@ -169,7 +169,7 @@ def _told(worker: Worker, found: Found, options: Options, built: str | Path) -> 
         # Once more: with its tables a check takes many times as long, and mostly there is nothing to be told from them.
         remove(built)
         report = _check(worker, found, options, built, keeps=True)
-    from genstamp.logs.stories import with_stories
+    from genstamp.logs.story import with_stories
 
     return with_stories(report, read_kept(built))
 

@@ -49,7 +49,7 @@ from genstamp.logs.readers.log_scan import (
 from genstamp.logs.readers.log_scan import LINE as EVENT_LINE
 from genstamp.logs.readers.log_state import NAMENODE, UNKNOWN
 from genstamp.logs.readers.log_text import SOMETHING_ELSE, ZEROS, LogReader
-from genstamp.logs.readers.seen_replicas import SeenReplicas
+from genstamp.logs.readers.mapped import SeenReplicas
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
 from genstamp.logs.rows import Batch, Collected
 from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream

@@ -1,7 +1,7 @@
 """Rules for a node: at the NameNode, generation stamps and block ids rise.
 
 The register STAMP holds the highest stamp ever granted, LENGTH the last block id. The NameNode's counter of stamps,
-which a start may lower, belongs to the reader (`genstamp.logs.readers.granted_stamps`).
+which a start may lower, belongs to the reader (`genstamp.logs.readers.edit_grants`).
 
 A node has no lifecycle in the specification, so all other events about nodes, and calls that concern no file, change
 nothing here. A start of the NameNode is a step of each of its blocks and leases (`block.py`, `lease.py`).
