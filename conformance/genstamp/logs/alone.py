@@ -89,19 +89,7 @@ def told_apart(rows: Any) -> list[Any]:
 
 
 def check_alone(paths: Sequence[str | Path], options: Options | None = None) -> Report:
-    """Checks the files at some paths, in this process.
-
-    Args:
-        paths: files, and directories that are read with everything below them.
-        options: see there.
-
-    Returns:
-        The result; the tables are in `options.out`.
-
-    Raises:
-        NoSuchPathError: a path is not there.
-        OutputError: `options.out` holds something else than an earlier result.
-    """
+    """Checks the files at some paths in this process, as `run.check_with` says."""
     return check_with(Alone(), paths, options)
 
 

@@ -55,21 +55,7 @@ SETTINGS: Mapping[str, Any] = {
 def check_paths(
     spark: SparkSession, paths: Sequence[str | Path], options: Options | None = None, show: Show | None = None
 ) -> Report:
-    """Checks the files at some paths.
-
-    Args:
-        spark: a session.
-        paths: files, and directories that are read with everything below them.
-        options: see there.
-        show: shows how far it is; None to show nothing.
-
-    Returns:
-        The result; the tables are in `options.out`.
-
-    Raises:
-        NoSuchPathError: a path is not there.
-        OutputError: `options.out` holds something else than an earlier result.
-    """
+    """Checks the files at some paths on Spark, as `run.check_with` says; for the others see `OnSpark`."""
     return check_with(OnSpark(spark, show), paths, options)
 
 
