@@ -1,7 +1,7 @@
 """The one event that implementations, foreign logs and model traces are turned into.
 
 Not here: what an event means (see `genstamp.logs.rules` and the systems of the specification) and its columns in Arrow
-(`genstamp.logs.event_columns`).
+(`genstamp.logs.tables`).
 """
 
 from typing import Annotated, Literal, get_args

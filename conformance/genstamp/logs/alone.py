@@ -18,8 +18,8 @@ from genstamp.logs.exchange import EXCHANGED, exchanged
 from genstamp.logs.opening import is_remote, put, sizes_below
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
-from genstamp.logs.rows import Batch
-from genstamp.logs.run import Options, check_with, rejected_before, write_tables
+from genstamp.logs.rows import Batch, rejects_table
+from genstamp.logs.run import Options, check_with, write_tables
 from genstamp.logs.streams import COMPRESSED_TO, is_compressed
 from genstamp.logs.summary import Summary
 from genstamp.logs.tables import SPANS
@@ -47,7 +47,7 @@ class Alone:
         spans, concerns = [SPANS.empty_table()], []
 
         def read() -> Iterator[Batch]:
-            yield "rejects", rejected_before(found)
+            yield "rejects", rejects_table("none", found.rejects)
             for unit in found.units:
                 for table, rows in read_unit(unit, keeps):
                     if table == "spans":
@@ -89,19 +89,7 @@ def told_apart(rows: Any) -> list[Any]:
 
 
 def check_alone(paths: Sequence[str | Path], options: Options | None = None) -> Report:
-    """Checks the files at some paths, in this process.
-
-    Args:
-        paths: files, and directories that are read with everything below them.
-        options: see there.
-
-    Returns:
-        The result; the tables are in `options.out`.
-
-    Raises:
-        NoSuchPathError: a path is not there.
-        OutputError: `options.out` holds something else than an earlier result.
-    """
+    """Checks the files at some paths in this process, as `run.check_with` says."""
     return check_with(Alone(), paths, options)
 
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from genstamp.events import Kind
 from genstamp.logs.graphs import graph
-from genstamp.logs.rules import BOOKS, Check, Register, Rule, Way
+from genstamp.logs.rules import BOOKS
+from genstamp.logs.rules.shape import Check, Register, Rule, Way
 from genstamp.logs.unseen import ANYHOW, STILL, Moves, all_steps, closure
 
 COMPARISONS: tuple[tuple[str, Register], ...] = (

@@ -15,28 +15,21 @@ import pyarrow.compute
 from genstamp.events import KINDS, Kind
 from genstamp.logs.answers import Answers, texts
 from genstamp.logs.automaton import Automaton, automaton
+from genstamp.logs.contradictions import Block, Contradiction, contradictions
 from genstamp.logs.exchange import EXCHANGED, VALUES, Rows, exchanged, held_rows
 from genstamp.logs.explain import explain, named
 from genstamp.logs.grouping import by_key
 from genstamp.logs.kernel import Runs, run
 from genstamp.logs.orders import SearchLimitError, seen
 from genstamp.logs.reach import Pieces, find_within_reach
-from genstamp.logs.recovery_ids import contradicted
 from genstamp.logs.registers import Registers
-from genstamp.logs.rules import BOOKS, NO_RULE, Balance, weighed
+from genstamp.logs.rules import BOOKS, NO_RULE, weighed
 from genstamp.logs.rules.file import LATE
-from genstamp.logs.sources import (
-    EDIT_LOGS,
-    NAMENODE_LOG,
-    NAMENODE_LOGS,
-    balanced,
-    logs_no_end,
-    tells_alone,
-    unseen_steps,
-)
+from genstamp.logs.rules.shape import Balance
+from genstamp.logs.sources import EDIT_LOGS, NAMENODE_LOG, NAMENODE_LOGS
+from genstamp.logs.sources.declared import balanced, logs_no_end, tells_alone, unseen_steps
 from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import VERDICTS
-from genstamp.logs.told_twice import Block, Contradiction, lower_in_edits
 
 SITUATIONS_MAX = 20_000
 """How many situations the search for an order visits before it gives up, for each key."""
@@ -83,9 +76,7 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None, counts
     """
     rows = rows_of(concerns, terms)
     parts = [VERDICTS.empty_table()]
-    against = dict(contradicted(rows, terms.sources, terms.retold))
-    if terms.retold:
-        against |= lower_in_edits(rows, terms.sources, terms.retold)
+    against = contradictions(rows, terms.sources, terms.retold)
     for number, kind in enumerate(KINDS):
         of_kind = np.flatnonzero(rows.kind == number)
         for known, those in _by_sources(rows, of_kind, kind, terms):

@@ -162,7 +162,7 @@ def held_rows(rows: Any) -> Rows:
     """A table of `EXCHANGED` as arrays."""
     rows = rows.unify_dictionaries().combine_chunks()
     columns = {name: rows.column(name) for name in rows.column_names}
-    column = {name: _one(each) for name, each in columns.items()}
+    column = {name: one_array(each) for name, each in columns.items()}
     texts = {name: column[name].dictionary.to_pylist() for name in ("namespace", "node", "file")}
     codes = {name: np.asarray(column[name].indices) for name in texts}
     names, name = _names(column["name"], np.asarray(column["at_node"]), codes["node"], texts["node"])
@@ -188,14 +188,14 @@ def _names(given: Any, at_node: Any, node: Any, nodes: list[str]) -> tuple[Any, 
         return _strings(["", *ends]), np.where(at_node, node + 1, 0).astype(np.int32)
     first = pa.chunked_array([_strings(["", *ends]), given.fill_null("")]).dictionary_encode()
     first = first.unify_dictionaries().combine_chunks()
-    first = _one(first)
+    first = one_array(first)
     codes = np.asarray(first.indices)
     of_ends = codes[1 : 1 + len(ends)]
     name = codes[1 + len(ends) :]
     return first.dictionary, np.where(at_node, of_ends[node], name) if len(ends) else name
 
 
-def _one(column: Any) -> Any:
+def one_array(column: Any) -> Any:
     """A column as one array."""
     if isinstance(column, pa.ChunkedArray):
         return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

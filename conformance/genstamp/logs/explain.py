@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from genstamp.logs.automaton import Automaton, in_order, moves_needed, order_of
 from genstamp.logs.registers import Registers, Values
-from genstamp.logs.rules import Check, Rule, Way
+from genstamp.logs.rules.shape import Check, Rule, Way
 from genstamp.logs.unseen import ANYHOW
 
 STEPS_MAX = 3

@@ -18,7 +18,7 @@ import pyarrow.compute
 from numba import njit
 
 from genstamp.logs.compiled import KEEPS
-from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, apart, exchanged
+from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, apart, exchanged, one_array
 from genstamp.logs.kernel import MISSING
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.rows import Batch
@@ -201,7 +201,7 @@ class _Common:
 def _by_key(rows: Any, unit: int, common: _Common, parts: int) -> Iterator[Any]:
     rows = rows if rows.schema.equals(EXCHANGED) else exchanged(rows)
     rows = rows.unify_dictionaries().combine_chunks()
-    column = {name: _one(rows.column(name)) for name in rows.column_names}
+    column = {name: one_array(rows.column(name)) for name in rows.column_names}
     keys = keys_of(column)
     columns = {
         **column,
@@ -261,7 +261,7 @@ class Meanings:
     def sorted_rows(self, batch: Any) -> Any:
         """Rows of events by key as a table of `SORTED`; after all was told."""
         begins, common, texts = self._known
-        column = {name: _one(batch.column(name)) for name in batch.schema.names}
+        column = {name: one_array(batch.column(name)) for name in batch.schema.names}
         given = np.asarray(column["common"])
         units = given >> _UNIT
         rows = begins[units] + (given & ((1 << _UNIT) - 1))
@@ -287,13 +287,6 @@ def _of_rest(column: Any) -> tuple[Any, Any]:
         rest = msgspec.msgpack.decode(column[row].as_py(), type=_Rest)
         ids[row], after[row] = rest.recovery_id, rest.after
     return pa.array(ids), pa.array(after, type_)
-
-
-def _one(column: Any) -> Any:
-    """A column as one array."""
-    if isinstance(column, pa.ChunkedArray):
-        return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return column
 
 
 # -- keys and parts ----------------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ def fragments(files: Collection[str]) -> Iterator[tuple[str, str, bool]]:
 def _beginning_in(other: str, firsts: Mapping[str, list[bytes]]) -> list[str]:
     """The files whose first lines a log has, in their order."""
     wanted: dict[bytes, list[tuple[str, int]]] = defaultdict(list)
-    for file in _mentioned(other, {file: begins[0] for file, begins in firsts.items()}):
+    for file in sorted(_mentioned(other, {file: begins[0] for file, begins in firsts.items()})):
         for number, line in enumerate(firsts[file]):
             wanted[line].append((file, number))
     met: dict[str, int] = defaultdict(int)

@@ -23,7 +23,7 @@ from genstamp.logs.histogram import histogram, in_words
 from genstamp.logs.kept import Kept
 from genstamp.logs.lanes import chart
 from genstamp.logs.readers.log_head import KNOWN
-from genstamp.logs.report import Report, headline, read_in_words
+from genstamp.logs.report import Report, headline, kinds, read_in_words
 from genstamp.logs.shown import shown
 from genstamp.logs.story import lines, tell_all
 from genstamp.logs.tables import COMPLETIONS, SAFETIES
@@ -72,7 +72,7 @@ def page(report: Report, kept: Kept) -> str:
         read=read_in_words(report),
         safeties=SAFETIES,
         completions=COMPLETIONS,
-        kinds=list(_kinds(report)),
+        kinds=list(kinds(report)),
         stories=list(_stories(report, kept)),
         lifecycles=list(_lifecycles(kept)),
         histograms=drawn,
@@ -90,14 +90,6 @@ def _histogram(title: str, found: list[int], going_on: int) -> tuple[str, str, s
     if going_on:
         words += f"; {going_on:,} more not seen to end"
     return title, words, _image(histogram(title, found)) if found else ""
-
-
-def _kinds(report: Report) -> Iterator[tuple[str, list[int], list[int], int]]:
-    for kind in dict.fromkeys(count.kind for count in report.keys):
-        of_kind = [count for count in report.keys if count.kind == kind]
-        by_safety = [sum(count.keys for count in of_kind if count.safety == safety) for safety in SAFETIES]
-        by_completion = [sum(count.keys for count in of_kind if count.completion == one) for one in COMPLETIONS]
-        yield kind, by_safety, by_completion, sum(count.slow for count in of_kind)
 
 
 def _stories(report: Report, kept: Kept) -> Iterator[_Told]:

@@ -30,10 +30,10 @@ from genstamp.logs.opening import below, is_remote, size
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
-from genstamp.logs.rows import Batch
-from genstamp.logs.run import TABLES, Options, check_with, rejected_before, write_tables
+from genstamp.logs.rows import Batch, rejects_table
+from genstamp.logs.run import Options, check_with, write_tables
 from genstamp.logs.streams import COMPRESSED_TO, is_compressed
-from genstamp.logs.tables import SPANS
+from genstamp.logs.tables import SPANS, TABLES
 from genstamp.logs.units import Found, find_units
 from genstamp.logs.watched import Show, watched
 
@@ -55,21 +55,7 @@ SETTINGS: Mapping[str, Any] = {
 def check_paths(
     spark: SparkSession, paths: Sequence[str | Path], options: Options | None = None, show: Show | None = None
 ) -> Report:
-    """Checks the files at some paths.
-
-    Args:
-        spark: a session.
-        paths: files, and directories that are read with everything below them.
-        options: see there.
-        show: shows how far it is; None to show nothing.
-
-    Returns:
-        The result; the tables are in `options.out`.
-
-    Raises:
-        NoSuchPathError: a path is not there.
-        OutputError: `options.out` holds something else than an earlier result.
-    """
+    """Checks the files at some paths on Spark, as `run.check_with` says; for the others see `OnSpark`."""
     return check_with(OnSpark(spark, show), paths, options)
 
 
@@ -208,7 +194,7 @@ class OnSpark:
 
         def tables() -> Iterator[Batch]:
             nonlocal spans
-            yield "rejects", rejected_before(how.found)
+            yield "rejects", rejects_table("none", how.found.rejects)
             for table, content in zip(found.column("table").to_pylist(), found.column("rows").to_pylist(), strict=True):
                 if table == "spans":
                     spans = unpacked(content)
@@ -231,7 +217,7 @@ class OnSpark:
                 else:
                     of = rows.where(number == number_of_table(table)).select("rest")
                 self._write(of.mapInArrow(unpacking, from_arrow_schema(TABLES[table])), built, table)
-            before = rejected_before(how.found)
+            before = rejects_table("none", how.found.rejects)
             if before.num_rows:
                 self._write(self._spark.createDataFrame(before), built, "rejects")
             spans = found.where(functions.col("table") == "spans").select("rows").first()

@@ -14,15 +14,13 @@ from genstamp.errors import GenstampError
 from genstamp.logs.check import Terms
 from genstamp.logs.local import check_locally
 from genstamp.logs.opening import below, dataset, is_there, read_bytes, write_bytes
+from genstamp.logs.tables import TABLES
 
 MARK = "_genstamp_logs"
 """A file that shows a directory to be a result of the check, which may be replaced; it holds the terms."""
 
 FOLLOWED = "_follow"
 """A directory that marks the tables of a check that follows logs and continues there."""
-
-
-_TABLES = ("events", "concerns", "verdicts", "coverage", "rejects", "steps")
 
 
 class NoTablesError(GenstampError):
@@ -37,27 +35,12 @@ class NoTablesError(GenstampError):
         self.path = path
 
 
-class _Separated(msgspec.Struct, frozen=True):
-    namespace: str
-    unit: int
-    name: str
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    complete: bool
-    situations_max: int
-    sources: dict[str, list[str]]
-    separated: list[_Separated]
-    gapless: dict[str, bool] = {}
-    parted: list[str] = []
-
-
 @dataclass(frozen=True)
 class Kept:
     """Tables that can be asked.
 
     Attributes:
-        tables: an Arrow dataset by name, as in `genstamp.logs.run.TABLES`.
+        tables: an Arrow dataset by name, as in `genstamp.logs.tables.TABLES`.
         terms: of the check.
     """
 
@@ -67,15 +50,12 @@ class Kept:
 
 def write_terms(directory: str | Path, terms: Terms) -> None:
     """Keeps what a check takes for granted beside its tables."""
-    kept = _Kept(
-        terms.complete,
-        terms.situations_max,
-        {namespace: sorted(sources) for namespace, sources in sorted(terms.sources.items())},
-        [_Separated(*key, name) for key, name in sorted(terms.separated.items())],
-        dict(sorted(terms.gapless.items())),
-        sorted(terms.parted),
-    )
-    write_bytes(below(directory, MARK), msgspec.json.encode(kept))
+    separated = [
+        {"namespace": namespace, "unit": unit, "name": name}
+        for (namespace, unit), name in sorted(terms.separated.items())
+    ]
+    told = {**vars(terms), "separated": separated}
+    write_bytes(below(directory, MARK), msgspec.json.encode(told, order="deterministic"))
 
 
 def read_kept(directory: str | Path) -> Kept:
@@ -85,18 +65,12 @@ def read_kept(directory: str | Path) -> Kept:
         NoTablesError: it is no result of a check.
     """
     try:
-        kept = msgspec.json.decode(read_bytes(below(directory, MARK)), type=_Kept)
-    except (OSError, msgspec.DecodeError):
+        told = msgspec.json.decode(read_bytes(below(directory, MARK)), type=dict[str, Any])
+        told["separated"] = {(one["namespace"], one["unit"]): one["name"] for one in told["separated"]}
+        terms = msgspec.convert(told, Terms)
+    except (OSError, msgspec.MsgspecError, KeyError, TypeError):
         raise NoTablesError(directory) from None
-    terms = Terms(
-        kept.complete,
-        {namespace: frozenset(sources) for namespace, sources in kept.sources.items()},
-        {(one.namespace, one.unit): one.name for one in kept.separated},
-        kept.situations_max,
-        gapless=kept.gapless,
-        parted=frozenset(kept.parted),
-    )
-    names = (name for name in _TABLES if is_there(below(directory, name)))
+    names = (name for name in TABLES if is_there(below(directory, name)))
     tables = {name: dataset(below(directory, name)) for name in names}
     return Kept(tables, terms)
 
@@ -104,4 +78,4 @@ def read_kept(directory: str | Path) -> Kept:
 def check_and_keep(paths: Sequence[str], complete: bool = False, group: str | None = None) -> Kept:
     """The tables of a check in this process, in memory; see `check_locally`."""
     checked = check_locally(paths, complete=complete, group=group)
-    return Kept({name: dataset(getattr(checked, name)) for name in _TABLES}, checked.terms)
+    return Kept({name: dataset(getattr(checked, name)) for name in TABLES}, checked.terms)

@@ -10,7 +10,8 @@ import numpy as np
 
 from genstamp.logs.automaton import EMPTY, Assignment, Tables
 from genstamp.logs.compiled import compiled
-from genstamp.logs.rules import NO_RULE, Register
+from genstamp.logs.rules import NO_RULE
+from genstamp.logs.rules.shape import Register
 
 MISSING = -(2**63)
 """Stands for a value that an event does not have."""

@@ -11,12 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from genstamp.logs.check import Terms, verdicts
-from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.reading import read_unit
-from genstamp.logs.rows import reject_row
+from genstamp.logs.rows import rejects_table
 from genstamp.logs.semantics import Semantics
 from genstamp.logs.summary import Summary
-from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS
+from genstamp.logs.tables import SPANS, TABLES
 from genstamp.logs.units import find_units
 
 
@@ -58,24 +57,11 @@ def check_locally(
         NoSuchPathError: a path is not there.
     """
     found = find_units([str(path) for path in paths], group, complete, semantics)
-    schemas = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS, "spans": SPANS}
-    parts = {table: [schema.empty_table()] for table, schema in schemas.items()}
+    parts = {table: [schema.empty_table()] for table, schema in {**TABLES, "spans": SPANS}.items()}
     for unit in found.units:
         for table, rows in read_unit(unit):
             parts[table].append(rows)
-    before = [reject_row("none", reject) for reject in found.rejects]
-    parts["rejects"].append(pa.Table.from_pylist(before, REJECTS))
-    tables = {table: pa.concat_tables(each) for table, each in parts.items()}
-    summary = Summary(found, tables["spans"])
-    terms = summary.terms(complete)
-    steps = [STEPS.empty_table()]
-    judged = verdicts(tables["concerns"], terms, steps)
-    return Checked(
-        tables["events"],
-        tables["concerns"],
-        judged,
-        tables["coverage"],
-        tables["rejects"],
-        pa.concat_tables(steps),
-        terms,
-    )
+    parts["rejects"].append(rejects_table("none", found.rejects))
+    terms = Summary(found, pa.concat_tables(parts.pop("spans"))).terms(complete)
+    parts["verdicts"].append(verdicts(pa.concat_tables(parts["concerns"]), terms, parts["steps"]))
+    return Checked(**{table: pa.concat_tables(each) for table, each in parts.items()}, terms=terms)

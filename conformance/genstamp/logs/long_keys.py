@@ -33,7 +33,8 @@ from genstamp.logs.disk_rows import DiskRows
 from genstamp.logs.exchange import EXCHANGED, VALUES, Rows
 from genstamp.logs.flat import KEY, SORTED
 from genstamp.logs.kernel import Runs, run
-from genstamp.logs.rules import Balance, weighed
+from genstamp.logs.rules import weighed
+from genstamp.logs.rules.shape import Balance
 from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import VERDICTS
 

@@ -6,7 +6,6 @@ Not here: Spark, which runs this once for each unit, and finding the units.
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from genstamp.events import Place
 from genstamp.logs.opening import size
 from genstamp.logs.readers import edit_binary, edit_xml, image_binary, image_xml
 from genstamp.logs.readers.edit_ops import EditOp
@@ -17,11 +16,11 @@ from genstamp.logs.readers.log_text import LogReader, pools_named
 from genstamp.logs.readers.merged_log import MergedLogReader
 from genstamp.logs.readers.native import NativeReader
 from genstamp.logs.readers.sequences import SequenceReader
-from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
+from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit, until_damage
 from genstamp.logs.readers.storage import StorageReader
 from genstamp.logs.readers.tracebench import TraceReader, rank_of_table
 from genstamp.logs.rows import Batch, batches
-from genstamp.logs.streams import DamagedSourceError, Stream, head, lines, whole_lines
+from genstamp.logs.streams import Stream, head, lines, whole_lines
 from genstamp.logs.units import (
     EDIT_LOG,
     EDIT_XML,
@@ -78,7 +77,7 @@ def _edits(unit: Unit, counts: Counts) -> _Finds:
     replay = Replay(unit, counts)
     operations = edit_binary.operations if unit.reader == EDIT_LOG else edit_xml.operations
     for file in unit.files:
-        yield from _until_damage(file, lambda stream: _replayed(replay, file, operations(stream)))  # noqa: B023 - used at once
+        yield from _of_file(file, lambda stream: _replayed(replay, file, operations(stream)))  # noqa: B023 - used at once
     counts.gapless[unit.namespace] = replay.gapless()
 
 
@@ -95,11 +94,11 @@ def _image(unit: Unit, counts: Counts) -> _Finds:
         def shown(stream: Stream, file: str = file) -> _Finds:
             return ImageState(unit.namespace, file, items(stream), order, counts).events(None)
 
-        yield from _until_damage(file, shown)
+        yield from _of_file(file, shown)
 
 
 def _storage(unit: Unit, counts: Counts) -> _Finds:
-    yield from StorageReader(unit, counts).sightings()
+    return StorageReader(unit, counts).sightings()
 
 
 def _naming_pools(unit: Unit) -> bytes:
@@ -116,28 +115,27 @@ def _naming_pools(unit: Unit) -> bytes:
 
 def _log(unit: Unit, counts: Counts) -> _Finds:
     reader = LogReader(unit, counts, _naming_pools(unit))
-    for file in unit.files:
-        yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
+    yield from _by_lines(unit, reader.sightings)
     yield from reader.rest()
 
 
 def _merged_log(unit: Unit, counts: Counts) -> _Finds:
     reader = MergedLogReader(unit, counts)
-    for file in unit.files:
-        yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
+    yield from _by_lines(unit, reader.sightings)
     yield from reader.rest()
 
 
 def _sequences(unit: Unit, counts: Counts) -> _Finds:
-    reader = SequenceReader(unit, counts)
-    for file in unit.files:
-        yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
+    return _by_lines(unit, SequenceReader(unit, counts).sightings)
 
 
 def _events(unit: Unit, counts: Counts) -> _Finds:
-    reader = NativeReader(unit, counts)
+    return _by_lines(unit, NativeReader(unit, counts).sightings)
+
+
+def _by_lines(unit: Unit, sightings: Callable[[str, Iterator[bytes | None]], _Finds]) -> _Finds:
     for file in unit.files:
-        yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
+        yield from _of_file(file, lambda stream: sightings(file, lines(stream)))  # noqa: B023 - used at once
 
 
 def _trace(unit: Unit, counts: Counts) -> _Finds:
@@ -145,7 +143,7 @@ def _trace(unit: Unit, counts: Counts) -> _Finds:
     # What orders the records has to be known before them.
     for file in reversed(unit.files):
         table = rank_of_table(head(file, HEAD))
-        yield from _until_damage(file, lambda stream: reader.sightings(file, table, lines(stream)))  # noqa: B023 - used at once
+        yield from _of_file(file, lambda stream: reader.sightings(file, table, lines(stream)))  # noqa: B023 - used at once
     yield from reader.rest()
 
 
@@ -155,18 +153,12 @@ def _model_trace(unit: Unit, counts: Counts) -> _Finds:
 
     reader = ItfReader(unit, counts)
     for file in unit.files:
-        yield from _until_damage(file, lambda stream: reader.sightings(file, stream.chunks()))  # noqa: B023 - used at once
+        yield from _of_file(file, lambda stream: reader.sightings(file, stream.chunks()))  # noqa: B023 - used at once
 
 
-def _until_damage(file: str, finds: Callable[[Stream], _Finds]) -> _Finds:
-    last = 0
-    try:
+def _of_file(file: str, finds: Callable[[Stream], _Finds]) -> _Finds:
+    def found() -> _Finds:
         with Stream(file) as stream:
-            for find in finds(stream):
-                place = find.place if isinstance(find, Reject) else find.event.place
-                last = place.line if place is not None else last
-                yield find
-    except DamagedSourceError as error:
-        yield Reject(Place(file, last), error.reason)
-    except OSError as error:
-        yield Reject(Place(file, last), f"cannot be read: {error.strerror}")
+            yield from finds(stream)
+
+    return until_damage(file, found())

@@ -4,11 +4,10 @@ The fast path keeps them in arrays (`genstamp.logs.kernel`); this is the same fo
 path and for explanations.
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from genstamp.logs.automaton import COMPARISONS
-from genstamp.logs.rules import Register, Rule
+from genstamp.logs.rules.shape import Register, Rule
 
 
 class Values(NamedTuple):
@@ -54,10 +53,6 @@ class Registers(NamedTuple):
             held[Register.RECOVERY_ID] = values.recovery_id
             loose |= 1 << Register.RECOVERY_ID
         return Registers((held[0], held[1], held[2]), loose)
-
-    def named(self) -> Mapping[str, int]:
-        """The known registers by name, for messages."""
-        return {register.name: held for register, held in zip(Register, self.held, strict=True) if held is not None}
 
     def _order(self, value: int | None, register: Register) -> int:
         held = self.held[register]

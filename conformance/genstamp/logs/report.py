@@ -217,11 +217,7 @@ class Report:
 def text(report: Report) -> str:
     """The report as a table, for people."""
     table: list[tuple[str, ...]] = [("kind", *SAFETIES, *COMPLETIONS)]
-    for kind in dict.fromkeys(count.kind for count in report.keys):
-        of_kind = [count for count in report.keys if count.kind == kind]
-        by_safety = [sum(c.keys for c in of_kind if c.safety == safety) for safety in SAFETIES]
-        by_completion = [sum(c.keys for c in of_kind if c.completion == completion) for completion in COMPLETIONS]
-        table.append((kind, *map(str, (*by_safety, *by_completion))))
+    table += ((kind, *map(str, (*by_safety, *by_completion))) for kind, by_safety, by_completion, _ in kinds(report))
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in table]
     lines[0] = lines[0].rstrip()
@@ -239,6 +235,15 @@ def text(report: Report) -> str:
         lines += known_layouts(report)
     lines += ["", _sentence(report)]
     return "\n".join(map(shown, lines))
+
+
+def kinds(report: Report) -> Iterator[tuple[str, list[int], list[int], int]]:
+    """For each kind how many keys have which safety and completion, and how many only the slow path could decide."""
+    for kind in dict.fromkeys(count.kind for count in report.keys):
+        of_kind = [count for count in report.keys if count.kind == kind]
+        by_safety = [sum(count.keys for count in of_kind if count.safety == safety) for safety in SAFETIES]
+        by_completion = [sum(count.keys for count in of_kind if count.completion == one) for one in COMPLETIONS]
+        yield kind, by_safety, by_completion, sum(count.slow for count in of_kind)
 
 
 def known_layouts(report: Report) -> list[str]:

@@ -5,18 +5,17 @@ Not here: reading and checking.
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from genstamp.events import Event, Place
-from genstamp.logs.event_columns import events_table, places
 from genstamp.logs.readers.sighting import TEXT_MAX, Counts, Reject, Sighting, Unit
 from genstamp.logs.rules import NO_RULE, rule_of
 from genstamp.logs.sources import EDIT_LOGS
-from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, ROLES_MAX, SPANS
+from genstamp.logs.tables import CONCERNS, COVERAGE, EVENT_SCHEMA, PLACE, REJECTS, ROLES_MAX, SPANS
 
 ROWS_IN_A_BATCH = 20_000
 
@@ -172,6 +171,28 @@ class Collected:
         return [dict(zip(SPANS.names, (self._unit.number, *row), strict=True)) for row in rows]
 
 
+def events_table(events: Sequence[Event]) -> Any:
+    """A pyarrow table of `EVENT_SCHEMA` with one row an event, in the order given."""
+    columns: dict[str, Any] = {name: [getattr(event, name) for event in events] for name in EVENT_SCHEMA.names}
+    columns["place"] = _places([event.place for event in events])
+    for name in ("arguments", "observed"):
+        columns[name] = [list(pairs.items()) for pairs in columns[name]]
+    return pa.table(columns, schema=EVENT_SCHEMA)
+
+
+def _places(given: Sequence[Place | None]) -> Any:
+    """A pyarrow array of places."""
+    files = pa.array(["" if place is None else place.file for place in given], pa.string())
+    lines = pa.array([0 if place is None else place.line for place in given], pa.int64())
+    absent = pa.array([place is None for place in given], pa.bool_())
+    return pa.StructArray.from_arrays([files, lines], fields=list(PLACE), mask=absent)
+
+
+def rejects_table(source: str, rejects: Iterable[Reject]) -> Any:
+    """A table of `tables.REJECTS`."""
+    return pa.Table.from_pylist([reject_row(source, reject) for reject in rejects], REJECTS)
+
+
 def reject_row(source: str, reject: Reject) -> dict[str, Any]:
     """A row of `tables.REJECTS`; the reason may contain text of the file, which is cut like the text."""
     return {
@@ -221,4 +242,4 @@ def holder_number(name: str) -> int:
 def _concerns_table(rows: list[tuple[Any, ...]]) -> Any:
     *columns, of_places = zip(*rows, strict=True)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, list(CONCERNS)[:-1], strict=True)]
-    return pa.table([*arrays, places(of_places)], schema=CONCERNS)
+    return pa.table([*arrays, _places(of_places)], schema=CONCERNS)

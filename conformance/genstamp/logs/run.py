@@ -13,30 +13,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-import pyarrow as pa
 import pyarrow.parquet
 
 from genstamp.errors import GenstampError
 from genstamp.logs.check import SITUATIONS_MAX
-from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.kept import FOLLOWED, MARK, read_kept, write_terms
 from genstamp.logs.opening import below, is_remote, is_there, move, remove
 from genstamp.logs.report import Report
-from genstamp.logs.rows import Batch, reject_row
+from genstamp.logs.rows import Batch
 from genstamp.logs.semantics import Semantics
 from genstamp.logs.summary import COUNTS_KEPT, Summary
-from genstamp.logs.tables import CONCERNS, COUNTS, COVERAGE, REJECTS, STEPS, VERDICTS
+from genstamp.logs.tables import COUNTS, TABLES
 from genstamp.logs.units import Found, find_units
-
-TABLES: dict[str, Any] = {
-    "events": EVENT_SCHEMA,
-    "concerns": CONCERNS,
-    "coverage": COVERAGE,
-    "rejects": REJECTS,
-    "verdicts": VERDICTS,
-    "steps": STEPS,
-}
-"""The tables, each a directory of Parquet files."""
 
 
 class OutputError(GenstampError):
@@ -181,7 +169,7 @@ def _told(worker: Worker, found: Found, options: Options, built: str | Path) -> 
         # Once more: with its tables a check takes many times as long, and mostly there is nothing to be told from them.
         remove(built)
         report = _check(worker, found, options, built, keeps=True)
-    from genstamp.logs.stories import with_stories
+    from genstamp.logs.story import with_stories
 
     return with_stories(report, read_kept(built))
 
@@ -219,11 +207,6 @@ def write_tables(built: Path, tables: Iterable[Batch], keeps: bool, name: str) -
         for table, schema in (TABLES if keeps else {**TABLES, COUNTS_KEPT: COUNTS}).items():
             if not (built / table).is_dir():
                 writer(table, schema)
-
-
-def rejected_before(found: Found) -> Any:
-    """What could not be read before anything was, a table of `tables.REJECTS`."""
-    return pa.Table.from_pylist([reject_row("none", reject) for reject in found.rejects], REJECTS)
 
 
 def _put(built: str | Path, out: str | Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from genstamp.logs.automaton import Automaton, Needs
-from genstamp.logs.rules import Rule, Way
+from genstamp.logs.rules.shape import Rule, Way
 from genstamp.logs.tables import STEPS
 from genstamp.logs.unseen import STILL
 

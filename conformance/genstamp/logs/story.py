@@ -5,7 +5,7 @@ Not here: finding the key (`genstamp.logs.keys`), the verdict itself (`genstamp.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
@@ -20,6 +20,7 @@ from genstamp.logs.kept import Kept
 from genstamp.logs.opening import dataset
 from genstamp.logs.orders import SearchLimitError, find_order, known_order, seen
 from genstamp.logs.registers import Registers, Values
+from genstamp.logs.report import Report
 from genstamp.logs.rules import NO_RULE
 from genstamp.logs.shown import shown
 from genstamp.logs.tables import CONCERNS, Key
@@ -318,6 +319,21 @@ def sentence(step: Step) -> str:
     """The event, with its values."""
     values = [f"{name.replace('_', ' ')} {value}" for name, value in step.values.items()]
     return f"{step.event}{': ' if values else ''}{', '.join(values)}"
+
+
+def with_stories(report: Report, kept: Kept) -> Report:
+    """A report that gives the findings with all their events.
+
+    Args:
+        report: of a check.
+        kept: its tables.
+    """
+    told = tell_all(kept, [finding.key for finding in report.findings])
+    findings = (
+        replace(finding, told=tuple(lines(story)), stages=stages(story))
+        for finding, story in zip(report.findings, told, strict=True)
+    )
+    return replace(report, findings=tuple(findings))
 
 
 def stages(story: Story) -> tuple[Stage, ...]:

@@ -116,7 +116,7 @@ def find_units(
             found.rejects.append(Reject(Place(named, 0), "the file name is not valid UTF-8"))
             continue
         try:
-            beginning = _head(file)
+            beginning = head(file, HEAD)
         except OSError as error:
             found.rejects.append(Reject(Place(str(file), 0), f"cannot be read: {error.strerror}"))
             continue
@@ -129,7 +129,8 @@ def find_units(
                 found.notes += ((str(file), f"layout: {layout}") for layout in _layouts(beginning))
                 pools |= _pools_of_storages(beginning)
             if reader in TOLD_ONCE:
-                one, two = (_digest(beginning_of(beginning, TOLD_ONCE[reader], many)) for many in (1, 2))
+                begins = (beginning_of(beginning, TOLD_ONCE[reader], many) for many in (1, 2))
+                one, two = (hashlib.sha256(each).digest() for each in begins)
                 begun.setdefault((reader, one), {})[str(file)] = two
         elif why_not.startswith(_NOT_MEANT) and not is_asked_for:
             found.notes.append((str(file), f"not read: {why_not.removeprefix(_NOT_MEANT)}"))
@@ -227,14 +228,6 @@ def _below(directory: Path, storages: frozenset[Path], found: Found) -> Iterator
 
 def _not_text(name: str) -> bool:
     return any("\ud800" <= character <= "\udfff" for character in name)
-
-
-def _head(file: str | Path) -> bytes:
-    return head(file, HEAD)
-
-
-def _digest(text: bytes) -> bytes:
-    return hashlib.sha256(text).digest()
 
 
 _ITF_KEYS = (b'"#meta"', b'"vars"', b'"states"', b'"params"', b'"loop"')

@@ -8,7 +8,8 @@ from itertools import product
 
 from genstamp.events import Kind
 from genstamp.logs.graphs import graph
-from genstamp.logs.rules import BOOKS, Effect, Move
+from genstamp.logs.rules import BOOKS
+from genstamp.logs.rules.shape import Effect, Move
 
 Moves = tuple[int, int, int]
 """How each register moved, in the order of `Register`: members of `Move` as plain numbers, which are combined much

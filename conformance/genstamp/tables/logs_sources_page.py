@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from genstamp.logs.sources import SOURCES, Logged, Steps
+from genstamp.logs.sources import Logged, Steps
+from genstamp.logs.sources.declared import SOURCES
 
 MEANINGS: Final = {
     Logged.ALWAYS: "a whole source has a line or record of it; if lines may be missing, this one may be missing too",

@@ -1,24 +1,13 @@
 """The page of what `genstamp logs check` gives to programs: its tables, and its report in JSON.
 
-Not here: what columns and fields mean (`genstamp.logs.columns`, `genstamp.logs.json_fields`), and the schemas.
+Not here: what columns and fields mean (`genstamp.logs.tables`, `genstamp.logs.json_fields`).
 """
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
-from genstamp.logs import tables
-from genstamp.logs.columns import COLUMNS, Column
-from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.json_fields import FIELDS
-
-SCHEMAS: Final[dict[str, Any]] = {
-    "events": EVENT_SCHEMA,
-    "concerns": tables.CONCERNS,
-    "verdicts": tables.VERDICTS,
-    "coverage": tables.COVERAGE,
-    "steps": tables.STEPS,
-    "rejects": tables.REJECTS,
-}
+from genstamp.logs.tables import DECLARED
 
 _BEGINNING = """\
 # Tables of `genstamp logs check`
@@ -33,17 +22,16 @@ prints the history of one key from the tables alone. Made by `genstamp tables`.
 
 def page() -> str:
     """The page as Markdown."""
-    return "\n".join([_BEGINNING, *(line for name in COLUMNS for line in _table(name)), *_report()])
+    return "\n".join([_BEGINNING, *(line for name in DECLARED for line in _table(name)), *_report()])
 
 
 def _table(name: str) -> Iterator[str]:
-    text = COLUMNS[name]
+    text = DECLARED[name]
     yield from (f"## {name}", "", f"One row is {text.row}", "")
     yield "| column | type | unit | meaning | null when |"
     yield "| --- | --- | --- | --- | --- |"
-    for field in SCHEMAS[name]:
-        column: Column = text.columns[field.name]
-        cells = (f"`{field.name}`", _type(field.type), column.unit, column.meaning, column.null or "never")
+    for field, column in text.columns.items():
+        cells = (f"`{field}`", _type(column.type), column.unit, column.meaning, column.null or "never")
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
     yield ""
 

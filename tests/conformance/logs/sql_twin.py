@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, functions
 
 from genstamp.events import KINDS, Kind
 from genstamp.logs.automaton import LETTERS, automaton
-from genstamp.logs.sources import unseen_steps
+from genstamp.logs.sources.declared import unseen_steps
 
 _BEGINNING = (
     "named_struct('states', 0, 'rejected', false, 'unruled', 0, 'r0', cast(null as bigint), 'r1', cast(null as bigint),"

@@ -10,7 +10,8 @@ from benchmarks.logs.generator import write_logs
 
 from genstamp.logs.alone import Alone
 from genstamp.logs.local import check_locally
-from genstamp.logs.run import TABLES, Options, check_with
+from genstamp.logs.run import Options, check_with
+from genstamp.logs.tables import TABLES
 from genstamp.logs.units import Found
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.simulation.whole import run_whole

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from genstamp.logs.local import Checked, check_locally
-from genstamp.logs.sources import AUDIT_LOG, Logged, logged
+from genstamp.logs.sources import AUDIT_LOG, Logged
+from genstamp.logs.sources.declared import logged
 
 LAYOUTS = {
     "default": "2015-04-24 12:49:16,145 INFO FSNamesystem.audit: ",

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from genstamp.events import KINDS, Event, Place
-from genstamp.logs.event_columns import EVENT_SCHEMA, events_table
+from genstamp.logs.rows import events_table
+from genstamp.logs.tables import EVENT_SCHEMA
 from genstamp_dfs.events import Event as ImplementationEvent
 from genstamp_dfs.events import Place as ImplementationPlace
 from genstamp_dfs.events import encode_line

@@ -16,8 +16,7 @@ from genstamp.logs.kept import Kept, NoTablesError, check_and_keep, read_kept
 from genstamp.logs.keys import AmbiguousKeyError, NoSuchKeyError, find_key
 from genstamp.logs.lanes import chart
 from genstamp.logs.report import Finding, KeyCount, Report, cases, plain
-from genstamp.logs.stories import with_stories
-from genstamp.logs.story import Story, lines, tell
+from genstamp.logs.story import Story, lines, tell, with_stories
 from genstamp.logs.tables import Key
 from genstamp_model.traces import mermaid, swim_lanes
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conformance.logs.oracle import Judgment, judge
 
 from genstamp.events import KINDS, Kind
 from genstamp.logs.automaton import Automaton, automaton
 from genstamp.logs.kernel import MISSING, run
-from genstamp.logs.oracle import Judgment, judge
 from genstamp.logs.registers import Registers, Values
-from genstamp.logs.sources import unseen_steps
+from genstamp.logs.sources.declared import unseen_steps
 from genstamp.logs.unseen import all_steps
 
 _NUMBERS = st.none() | st.integers(min_value=1001, max_value=1004)

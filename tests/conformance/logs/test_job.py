@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 
 from genstamp.cli.logs.verb import logs_app
 from genstamp.logs.alone import check_alone
-from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.job import check_paths
 from genstamp.logs.kept import read_kept
 from genstamp.logs.local import check_locally
-from genstamp.logs.run import TABLES, Options, OutputError
+from genstamp.logs.run import Options, OutputError
+from genstamp.logs.tables import EVENT_SCHEMA, TABLES
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.simulation.whole import run_whole
 

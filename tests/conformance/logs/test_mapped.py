@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from genstamp.logs.readers import mapped
-from genstamp.logs.readers.mapped import Numbers
-from genstamp.logs.readers.seen_replicas import SeenReplicas
+from genstamp.logs.readers.mapped import Numbers, SeenReplicas
 
 _LOG = "2026-11-01 12:00:00,000 INFO org.apache.hadoop.hdfs.StateChange: "
 _STATE = "{UCState=UNDER_CONSTRUCTION, truncateBlock=null, primaryNodeIndex=-1, replicas=[]}"

@@ -19,7 +19,7 @@ from tests.conformance.standalone import SPARK_SUBMIT, standalone
 from genstamp.logs.kept import read_kept
 from genstamp.logs.local import check_locally
 from genstamp.logs.opening import below, dataset
-from genstamp.logs.run import TABLES
+from genstamp.logs.tables import TABLES
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.simulation.whole import run_whole
 

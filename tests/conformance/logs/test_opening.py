@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from genstamp.cli.logs.verb import logs_app
 from genstamp.logs.local import Checked, check_locally
 from genstamp.logs.opening import NoSuchPathError, NotOpenedError, expanded, open_binary
-from genstamp.logs.run import TABLES
+from genstamp.logs.tables import TABLES
 
 pytestmark = pytest.mark.slow
 

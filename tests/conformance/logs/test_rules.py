@@ -6,8 +6,8 @@ from genstamp.events import KINDS, Event, Kind
 from genstamp.logs.automaton import COMPARISONS, automaton
 from genstamp.logs.graphs import LIFECYCLES, graph
 from genstamp.logs.rules import BOOKS, NO_RULE, rule_of
-from genstamp.logs.sources import SOURCES, Logged, logged, unseen_steps
-from genstamp.logs.sources.shape import IN_MEMORY
+from genstamp.logs.sources import IN_MEMORY, Logged
+from genstamp.logs.sources.declared import SOURCES, logged, unseen_steps
 from genstamp.logs.unseen import ANYHOW, all_steps
 
 VOCABULARY = {

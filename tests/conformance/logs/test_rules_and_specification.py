@@ -12,7 +12,8 @@ import pytest
 
 from genstamp.events import Kind
 from genstamp.logs.graphs import LIFECYCLES, graph
-from genstamp.logs.rules import BOOKS, Rule, Way
+from genstamp.logs.rules import BOOKS
+from genstamp.logs.rules.shape import Rule, Way
 from genstamp.systems import every_system
 
 

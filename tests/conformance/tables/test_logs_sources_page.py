@@ -2,7 +2,8 @@
 
 import re
 
-from genstamp.logs.sources import SOURCES, Logged
+from genstamp.logs.sources import Logged
+from genstamp.logs.sources.declared import SOURCES
 from genstamp.tables.logs_sources_page import page
 
 _ROW = re.compile(r"\| (file|block|replica|lease|node) \| (.+?) \| (.+?) \| (.+) \|")

@@ -16,16 +16,15 @@ import pyarrow.parquet
 
 from genstamp.errors import GenstampError
 from genstamp.logs.check import Terms
-from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.kept import FOLLOWED, MARK, write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
 from genstamp.logs.run import OutputError
 from genstamp.logs.summary import Summary, name_by_sources, whole_edits
-from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, VERDICTS, Key
+from genstamp.logs.tables import SPANS, TABLES, VERDICTS, Key
 from genstamp.logs.units import Found
 
-READ: dict[str, Any] = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS}
+READ: dict[str, Any] = {name: TABLES[name] for name in ("events", "concerns", "coverage", "rejects")}
 """Tables that each batch adds to."""
 
 _NEWEST = "newest.parquet"

@@ -67,6 +67,18 @@ class Cursor:
         """A signed byte."""
         return int(struct.unpack(">b", self.take(1))[0])
 
+    def boolean(self) -> bool:
+        """A byte that is not zero for true."""
+        return self.byte() != 0
+
+    def options(self) -> None:
+        """Four bytes of length, then bytes."""
+        self.take(self.integer())
+
+    def key(self) -> None:
+        """A number of length, then bytes."""
+        self.take(max(0, self.vlong()))
+
     def short(self) -> int:
         """Two bytes."""
         return int(struct.unpack(">h", self.take(2))[0])
@@ -99,6 +111,10 @@ class Cursor:
     def number(self) -> int:
         """A long, as text before `OPTIMIZED`."""
         return self.long() if self.since(OPTIMIZED) else self._textual()
+
+    def inode(self) -> int:
+        """The id of an inode, 0 before there were any."""
+        return self.long() if self.since(INODE_IDS) else 0
 
     def small_number(self) -> int:
         """A short, as text before `OPTIMIZED`."""
@@ -173,23 +189,29 @@ class Cursor:
         return number
 
 
-def _file(data: Cursor, lazy_persist: bool = False) -> Fields:
-    data.count()
-    fields: Fields = {"inode_id": data.long() if data.since(INODE_IDS) else 0, "path": data.string()}
-    data.small_number()  # replication
-    data.number()  # modification time
-    data.number()  # access time
-    data.number()  # block size
-    if lazy_persist:
-        data.integer()
-    fields["blocks"] = data.blocks()
-    data.permission()
-    return fields
+Decoder = Callable[[Cursor], Fields]
+
+
+def _reads(fields: str) -> Decoder:
+    """Reads values of some kinds one after another, each by the method of `Cursor`; those with a name are kept."""
+    steps = [(name, getattr(Cursor, kind)) for name, _, kind in (each.rpartition("=") for each in fields.split())]
+
+    def decode(data: Cursor) -> Fields:
+        read = [(name, step(data)) for name, step in steps]
+        return {name: value for name, value in read if name}
+
+    return decode
+
+
+_FILE = "count inode_id=inode path=string small_number number number number {}blocks=blocks permission"
+"""Behind the path replication, time of modification, of access, size of a block."""
+
+_file, _lazy_file = _reads(_FILE.format("")), _reads(_FILE.format("integer "))
 
 
 def _add(data: Cursor, xattrs: bool, flags: int, lazy_persist: bool = False) -> Fields:
     """OP_ADD; of the flags that end it, in the order in which they came: overwrite, storage policy, erasure coding."""
-    fields = _file(data, lazy_persist)
+    fields = (_lazy_file if lazy_persist else _file)(data)
     data.acl()
     if xattrs:
         data.xattrs()
@@ -206,52 +228,6 @@ def _add_as_versioned(data: Cursor) -> Fields:
     return _add(data, data.since(XATTRS), since.count(True))
 
 
-def _add_block(data: Cursor) -> Fields:
-    fields: Fields = {"path": data.string(), "blocks": data.compact_blocks()}
-    data.rpc_ids()
-    return fields
-
-
-def _append(data: Cursor) -> Fields:
-    fields: Fields = {"path": data.string(), "client_name": data.string()}
-    data.string()  # client machine
-    fields["flag"] = data.byte() != 0
-    data.rpc_ids()
-    return fields
-
-
-def _truncate(data: Cursor, block: bool) -> Fields:
-    fields: Fields = {"path": data.string(), "client_name": data.string()}
-    data.string()  # client machine
-    fields["number"] = data.long()
-    data.long()  # time
-    if block:
-        fields["blocks"] = data.compact_blocks()
-    return fields
-
-
-def _reassign_lease(data: Cursor) -> Fields:
-    return {"client_name": data.string(), "path": data.string(), "new_holder": data.string()}
-
-
-def _delete(data: Cursor) -> Fields:
-    data.count()
-    fields: Fields = {"path": data.string()}
-    data.number()
-    data.rpc_ids()
-    return fields
-
-
-def _rename(data: Cursor, options: bool) -> Fields:
-    data.count()
-    fields: Fields = {"path": data.string(), "destination": data.string()}
-    data.number()
-    if options:
-        data.take(data.integer())
-    data.rpc_ids()
-    return fields
-
-
 def _concat(data: Cursor) -> Fields:
     count = data.count()
     fields: Fields = {"path": data.string()}
@@ -262,82 +238,6 @@ def _concat(data: Cursor) -> Fields:
     return fields
 
 
-def _number(data: Cursor) -> Fields:
-    return {"number": data.long()}
-
-
-def _mkdir(data: Cursor) -> Fields:
-    data.count()
-    fields: Fields = {"path": data.string()}
-    data.number()
-    data.number()
-    data.permission()
-    return fields
-
-
-def _symlink(data: Cursor) -> Fields:
-    data.count()
-    data.string()
-    data.string()
-    data.number()
-    data.number()
-    data.permission()
-    return {}
-
-
-def _times(data: Cursor) -> Fields:
-    data.count()
-    data.string()
-    data.number()
-    data.number()
-    return {}
-
-
-def _owner(data: Cursor) -> Fields:
-    for _field in range(3):
-        data.string()
-    return {}
-
-
-def _permissions(data: Cursor) -> Fields:
-    data.string()
-    data.short()
-    return {}
-
-
-def _replication(data: Cursor) -> Fields:
-    data.string()
-    data.small_number()
-    return {}
-
-
-def _quota(data: Cursor, numbers: int) -> Fields:
-    data.string()
-    for _field in range(numbers):
-        data.long()
-    return {}
-
-
-def _token(data: Cursor, expiry: bool) -> Fields:
-    data.byte()  # version
-    for _field in range(3):
-        data.text()
-    for _field in range(4):
-        data.vlong()
-    if expiry:
-        data.number()
-    return {}
-
-
-def _master_key(data: Cursor) -> Fields:
-    data.vlong()
-    data.vlong()
-    data.take(max(0, data.vlong()))
-    return {}
-
-
-Decoder = Callable[[Cursor], Fields]
-
 TELLING: dict[str, tuple[Decoder, ...]] = {
     # Fields came to OP_ADD, and went, between two commits of one layout version (HDFS-6492, HDFS-6581, HDFS-12840): the
     # length of the record tells which it has.
@@ -346,35 +246,40 @@ TELLING: dict[str, tuple[Decoder, ...]] = {
         *(partial(_add, xattrs=xattrs, flags=flags) for xattrs in (True, False) for flags in range(4)),
         partial(_add, xattrs=True, flags=1, lazy_persist=True),
     ),
-    "OP_CLOSE": (_file, partial(_file, lazy_persist=True)),
-    "OP_ADD_BLOCK": (_add_block,),
-    "OP_UPDATE_BLOCKS": (_add_block,),
-    "OP_APPEND": (_append,),
-    "OP_TRUNCATE": (partial(_truncate, block=True), partial(_truncate, block=False)),
-    "OP_REASSIGN_LEASE": (_reassign_lease,),
-    "OP_DELETE": (_delete,),
-    "OP_RENAME_OLD": (partial(_rename, options=False),),
-    "OP_RENAME": (partial(_rename, options=True),),
+    "OP_CLOSE": (_file, _lazy_file),
+    **dict.fromkeys(("OP_ADD_BLOCK", "OP_UPDATE_BLOCKS"), (_reads("path=string blocks=compact_blocks rpc_ids"),)),
+    "OP_APPEND": (_reads("path=string client_name=string string flag=boolean rpc_ids"),),
+    "OP_TRUNCATE": (
+        _reads("path=string client_name=string string number=long long blocks=compact_blocks"),
+        _reads("path=string client_name=string string number=long long"),
+    ),
+    "OP_REASSIGN_LEASE": (_reads("client_name=string path=string new_holder=string"),),
+    "OP_DELETE": (_reads("count path=string number rpc_ids"),),
+    "OP_RENAME_OLD": (_reads("count path=string destination=string number rpc_ids"),),
+    "OP_RENAME": (_reads("count path=string destination=string number options rpc_ids"),),
     "OP_CONCAT_DELETE": (_concat,),
-    "OP_SET_GENSTAMP_V1": (_number,),
-    "OP_SET_GENSTAMP_V2": (_number,),
-    "OP_ALLOCATE_BLOCK_ID": (_number,),
+    **dict.fromkeys(("OP_SET_GENSTAMP_V1", "OP_SET_GENSTAMP_V2", "OP_ALLOCATE_BLOCK_ID"), (_reads("number=long"),)),
 }
 """Decoders of the operations on files, blocks and leases; the first is the one that the layout version asks for."""
 
+_TOKEN = "byte text text text vlong vlong vlong vlong"
+
 OTHERS_BEFORE_CHECKSUMS: dict[str, tuple[Decoder, ...]] = {
-    "OP_MKDIR": (_mkdir,),
-    "OP_SET_REPLICATION": (_replication,),
-    "OP_SET_PERMISSIONS": (_permissions,),
-    "OP_SET_OWNER": (_owner,),
-    "OP_SET_NS_QUOTA": (partial(_quota, numbers=1),),
-    "OP_CLEAR_NS_QUOTA": (partial(_quota, numbers=0),),
-    "OP_SET_QUOTA": (partial(_quota, numbers=2),),
-    "OP_TIMES": (_times,),
-    "OP_SYMLINK": (_symlink,),
-    "OP_GET_DELEGATION_TOKEN": (partial(_token, expiry=True),),
-    "OP_RENEW_DELEGATION_TOKEN": (partial(_token, expiry=True),),
-    "OP_CANCEL_DELEGATION_TOKEN": (partial(_token, expiry=False),),
-    "OP_UPDATE_MASTER_KEY": (_master_key,),
+    name: (_reads(fields),)
+    for name, fields in {
+        "OP_MKDIR": "count path=string number number permission",
+        "OP_SET_REPLICATION": "string small_number",
+        "OP_SET_PERMISSIONS": "string short",
+        "OP_SET_OWNER": "string string string",
+        "OP_SET_NS_QUOTA": "string long",
+        "OP_CLEAR_NS_QUOTA": "string",
+        "OP_SET_QUOTA": "string long long",
+        "OP_TIMES": "count string number number",
+        "OP_SYMLINK": "count string string number number permission",
+        "OP_GET_DELEGATION_TOKEN": f"{_TOKEN} number",
+        "OP_RENEW_DELEGATION_TOKEN": f"{_TOKEN} number",
+        "OP_CANCEL_DELEGATION_TOKEN": _TOKEN,
+        "OP_UPDATE_MASTER_KEY": "vlong vlong key",
+    }.items()
 }
 """Decoders of the other operations, as they were stored before records had checksums."""

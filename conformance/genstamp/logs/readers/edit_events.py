@@ -6,7 +6,7 @@ from itertools import count
 from genstamp.events import Event, Place
 from genstamp.logs.readers.edit_ops import EditOp
 from genstamp.logs.readers.sighting import Concern, Reject, Sighting, Unit
-from genstamp.logs.sources import edits_source
+from genstamp.logs.sources.edits import edits_source
 
 NAMENODE = "namenode"
 """The node that edits are events of, and the key of its counters of stamps and block ids."""

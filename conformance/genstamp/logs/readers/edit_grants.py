@@ -1,11 +1,16 @@
-"""The generation stamps and block ids that an edit log grants, as events of the NameNode's counters."""
+"""The generation stamps and block ids that an edit log grants, as events of the NameNode's counters; and stamps that it
+grants twice.
+
+Since HDFS-14941 a NameNode that starts takes its counter from its image and from the blocks in its edits, but not from
+the stamps that the edits grant (H.4). So it grants again each stamp that no block has yet. Not here: the counter of
+legacy stamps, which a start restores.
+"""
 
 from collections.abc import Iterator
 
 from genstamp.logs.readers.edit_events import NAMENODE, EditEvents
 from genstamp.logs.readers.edit_ops import EditOp
 from genstamp.logs.readers.edit_transactions import FIRST_INODE, FIRST_STAMP
-from genstamp.logs.readers.granted_stamps import HOLE, RESTORED_UNTIL, GrantedStamps
 from genstamp.logs.readers.sighting import KNOWN_HOLE, Concern, Counts, Sighting, Unit
 
 STRIPED_IDS = "namenode:striped"
@@ -16,6 +21,53 @@ LEGACY_STAMPS = "namenode:legacy"
 
 _NOTED_MAX = 20
 """How many stamps that are granted again get a note of their own."""
+
+
+HOLE = "stamp-granted-twice"
+"""The name of this fault of HDFS in docs/holes."""
+
+RESTORED_UNTIL = -62
+"""The newest layout version without HDFS-14941 in all releases."""
+
+_ELSEWHERE = "a transaction that is not in this log"
+
+
+class GrantedStamps:
+    """The highest stamp ever granted, and the NameNode's counter, which a start may lower."""
+
+    def __init__(self) -> None:
+        self._highest = self._counter = self._of_blocks = 0
+        self._may_have_started = False
+        self._first: dict[int, str] = {}
+
+    def start(self) -> None:
+        """The NameNode may have started after the last operation."""
+        self._may_have_started = True
+
+    def use(self, stamp: int) -> None:
+        """A block has this stamp, so no start lowers the counter below it."""
+        self._of_blocks = max(self._of_blocks, stamp)
+        # Stamps are mostly granted in rising order; one out of order is only kept longer.
+        while self._first and (first := next(iter(self._first))) <= self._of_blocks:
+            del self._first[first]
+
+    def grant(self, stamp: int, by: str) -> str:
+        """A transaction grants a stamp.
+
+        Args:
+            stamp: the stamp.
+            by: the transaction in words.
+
+        Returns:
+            The transaction that granted the stamp before, if a start of the NameNode explains it; otherwise "".
+        """
+        if self._may_have_started and stamp <= self._counter:
+            self._counter = self._of_blocks
+        self._may_have_started = False
+        before = self._first.get(stamp, _ELSEWHERE) if self._counter < stamp <= self._highest else ""
+        self._first.setdefault(stamp, by)
+        self._counter, self._highest = max(self._counter, stamp), max(self._highest, stamp)
+        return before
 
 
 class EditGrants:

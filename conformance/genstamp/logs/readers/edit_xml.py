@@ -5,8 +5,7 @@ that declares a type or an entity is refused.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden
@@ -27,6 +26,7 @@ ELEMENTS_MAX = 2_000_000
 _STAMPS = ("GENSTAMP", "GENERATION_STAMP", "BLOCK_GENERATION_STAMP", "GENSTAMPV2", "GENSTAMPV1")
 _MANGLED = re.compile(r"\\([0-9a-f]{4});")
 _LENGTHS = ("NUM_BYTES", "BLOCK_NUM_BYTES")
+_REFUSED = "XML is refused because"
 
 
 def is_edit_xml(head: bytes) -> bool:
@@ -42,45 +42,68 @@ def operations(stream: Content) -> Iterator[EditOp]:
             record is not as it should be.
     """
     record, version = 0, 0
+
+    def where() -> str:
+        return f"after record {record}: "
+
+    for path, element in elements(stream, "EDITS", 1, where):
+        if not path:
+            return
+        if element.tag == "EDITS_VERSION":
+            version = _version(element)
+        elif element.tag == "RECORD":
+            record += 1
+            operation = _operation(record, version, element)
+            if operation is not None:
+                yield operation
+
+
+def elements(
+    stream: Content, root: str, depth: int, where: Callable[[], str], kept: str = ""
+) -> Iterator[tuple[list[str], Element]]:
+    """The elements of a document as they end, each with the names of those around it, up to a depth.
+
+    Args:
+        stream: the document.
+        root: the name that its root has to have.
+        depth: how many elements are around those that are forgotten after they were given.
+        where: begins the text of an error.
+        kept: the name of an element whose content is kept until it ends.
+
+    Raises:
+        DamagedSourceError: it is not well-formed, has another root, or declares an entity or a type.
+    """
+    path: list[str] = []
+    around: list[Element] = []
     try:
         source = BoundedXml(stream)
-        path: list[str] = []
-        root: Any = None
         for event, element in iterparse(source, events=("start", "end"), forbid_dtd=True):
             if event == "start":
                 path.append(element.tag)
+                around.append(element)
                 source.begin_element()
                 if len(path) > DEPTH_MAX:
-                    raise DamagedSourceError(f"after record {record}: elements are nested more than {DEPTH_MAX} deep")
-                root = element if root is None else root
-                if path[0] != "EDITS":
-                    raise DamagedSourceError(f"the root of the document is <{path[0][:80]}>, expected is <EDITS>")
+                    raise DamagedSourceError(f"{where()}elements are nested more than {DEPTH_MAX} deep")
+                if path[0] != root:
+                    raise DamagedSourceError(f"the root of the document is <{path[0][:80]}>, expected is <{root}>")
                 continue
             path.pop()
-            if path == ["EDITS"]:
-                if element.tag == "EDITS_VERSION":
-                    version = _version(element)
-                elif element.tag == "RECORD":
-                    record += 1
-                    operation = _operation(record, version, element)
-                    if operation is not None:
-                        yield operation
-                root.clear()
+            around.pop()
+            if len(path) <= depth:
+                yield path, element
+            if len(path) == depth and kept not in path:
+                around[-1].clear()
                 source.begin_record()
     except EntitiesForbidden as error:
-        raise _refused(record, f"it declares the entity {error.name!r}") from None
+        raise DamagedSourceError(f"{where()}{_REFUSED} it declares the entity {error.name!r}") from None
     except DTDForbidden:
-        raise _refused(record, "it declares a document type") from None
+        raise DamagedSourceError(f"{where()}{_REFUSED} it declares a document type") from None
     except DefusedXmlException as error:
-        raise _refused(record, str(error)) from None
+        raise DamagedSourceError(f"{where()}{_REFUSED} {error}") from None
     except ParseError as error:
-        raise DamagedSourceError(f"after record {record}: XML is not well-formed: {error}") from None
+        raise DamagedSourceError(f"{where()}XML is not well-formed: {error}") from None
     except (LookupError, ValueError) as error:
-        raise DamagedSourceError(f"after record {record}: XML has an unsupported encoding: {error}") from None
-
-
-def _refused(record: int, why: str) -> DamagedSourceError:
-    return DamagedSourceError(f"after record {record}: XML is refused because {why}")
+        raise DamagedSourceError(f"{where()}XML has an unsupported encoding: {error}") from None
 
 
 class BoundedXml:

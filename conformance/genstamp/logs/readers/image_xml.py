@@ -4,14 +4,10 @@ XML is parsed as in `edit_xml`: what declares a type or an entity is refused. No
 """
 
 from collections.abc import Iterator
-from typing import Any
-from xml.etree.ElementTree import Element, ParseError
-
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import iterparse
+from xml.etree.ElementTree import Element
 
 from genstamp.logs.readers.edit_ops import LoggedBlock
-from genstamp.logs.readers.edit_xml import DEPTH_MAX, BoundedXml, integer, integer_in, text_in
+from genstamp.logs.readers.edit_xml import elements, integer, integer_in, text_in
 from genstamp.logs.readers.image import ImageChildren, ImageCounters, ImageInode, ImageItem, ImageOpenFile
 from genstamp.logs.streams import Content, DamagedSourceError
 
@@ -32,38 +28,21 @@ def items(content: Content) -> Iterator[ImageItem]:
             is not as it should be.
     """
     number = 0
-    try:
-        source = BoundedXml(content)
-        path: list[str] = []
-        section: Any = None
-        for event, element in iterparse(source, events=("start", "end"), forbid_dtd=True):
-            if event == "start":
-                path.append(element.tag)
-                source.begin_element()
-                if len(path) > DEPTH_MAX:
-                    raise DamagedSourceError(f"elements are nested more than {DEPTH_MAX} deep")
-                if path[0] != "fsimage":
-                    raise DamagedSourceError(f"the root of the document is <{path[0][:80]}>; expected <fsimage>")
-                if len(path) == 2:
-                    section, number = element, 0
-                continue
-            path.pop()
+
+    def where() -> str:
+        return f"after item {number}: "
+
+    for path, element in elements(content, "fsimage", 2, where, _COUNTERS):
+        try:
             if len(path) == 2:
                 number += element.tag == "inode"
                 yield from _item(path[1], element, number)
-                if path[1] != _COUNTERS:
-                    section.clear()
-                    source.begin_record()
-            elif len(path) == 1 and element.tag == _COUNTERS:
-                yield _counters(element)
-    except DefusedXmlException:
-        raise DamagedSourceError("XML is refused because it declares a document type or an entity") from None
-    except ParseError as error:
-        raise DamagedSourceError(f"after item {number}: XML is not well-formed: {error}") from None
-    except LookupError as error:
-        raise DamagedSourceError(f"XML has an unsupported encoding: {error}") from None
-    except ValueError as error:
-        raise DamagedSourceError(f"item {number} has {error}") from None
+            elif len(path) == 1:
+                number = 0
+                if element.tag == _COUNTERS:
+                    yield _counters(element)
+        except ValueError as error:
+            raise DamagedSourceError(f"item {number} has {error}") from None
 
 
 def _item(section: str, element: Element, number: int) -> Iterator[ImageItem]:

@@ -16,7 +16,7 @@ from genstamp.logs.grouping import distinct
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_file_rows import LINE, ROWS, room_for
 from genstamp.logs.readers.log_file_tables import FileRows, found_rows
-from genstamp.logs.readers.log_forms import DECIDED, LACKING_BITS, UNDECIDED_FILES, Known
+from genstamp.logs.readers.log_forms import LACKING_BITS, Known
 from genstamp.logs.readers.log_head import LogLine
 from genstamp.logs.readers.log_line import log_line, plain_line
 from genstamp.logs.readers.log_message import NO_STEP
@@ -49,7 +49,7 @@ from genstamp.logs.readers.log_scan import (
 from genstamp.logs.readers.log_scan import LINE as EVENT_LINE
 from genstamp.logs.readers.log_state import NAMENODE, UNKNOWN
 from genstamp.logs.readers.log_text import SOMETHING_ELSE, ZEROS, LogReader
-from genstamp.logs.readers.seen_replicas import SeenReplicas
+from genstamp.logs.readers.mapped import SeenReplicas
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
 from genstamp.logs.rows import Batch, Collected
 from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream
@@ -151,9 +151,7 @@ class FastReading:
         self._line, self._last = 1, 0
         self._lines_as_written: list[bytes] = []
         self._piece_line = 1
-        self._numbers = np.zeros(0, np.int64)
         self._loggers = np.zeros((LOGGERS, 2), np.int64)
-        self._of_files = UNDECIDED_FILES if keeps_events else DECIDED
         self._look()
 
     # -- files and lines ------------------------------------------------------------------------------------------
@@ -249,7 +247,6 @@ class FastReading:
                 self._found,
                 self._file_lines,
                 Here(here.files, self._file_found, here.holders),
-                self._numbers,
                 self._loggers,
             )
             if totals[FILES]:
@@ -305,7 +302,7 @@ class FastReading:
         """Lets the reader of all lines read one line."""
         sequences, totals = self._counters
         self._known_files.clear()
-        number = int(self._numbers[self._line]) if len(self._numbers) else self._line
+        number = self._line
         self._line += 1
         if line is not None and b"STARTUP_MSG" in line:
             self._tell_replicas()
@@ -363,7 +360,7 @@ class FastReading:
             np.cumsum([0, *map(len, names)]),
             self._nodes.index(only) if only != UNKNOWN and only in self._nodes else -1,
             self._lacking,
-            self._of_files,
+            not self._keeps_events,
             files_here,
             self._state.granted(namespace),
         )

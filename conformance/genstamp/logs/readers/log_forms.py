@@ -43,8 +43,8 @@ class Known(NamedTuple):
         pool: the block pool; empty if there is none. nodes: names of the nodes, one after another. node_starts: where
         each begins, and the end; node 0 is the NameNode. only: number of the only datanode, -1 if there is none or
         several. lacking: by the low bits of a block's id, whether replicas of such a block are counted.
-        of_files: what becomes of lines of files: `UNDECIDED_FILES`, `DECIDED` or `SET_ASIDE`. files_here: whether files
-        may be in `log_files`. granted: see `log_state.LogState.granted`.
+        decides_files: whether lines of files are decided. files_here: whether files may be in `log_files`. granted: see
+        `log_state.LogState.granted`.
     """
 
     pool: Any
@@ -52,12 +52,10 @@ class Known(NamedTuple):
     node_starts: Any
     only: int
     lacking: Any
-    of_files: int
+    decides_files: bool
     files_here: bool
     granted: Any
 
-
-UNDECIDED_FILES, DECIDED, SET_ASIDE = range(3)
 
 LACKING_BITS = 16
 """Low bits of a block's id by which replicas are counted."""

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute
 
 from genstamp.events import KINDS, Event, Kind
-from genstamp.logs.event_columns import EVENT_SCHEMA
 from genstamp.logs.exchange import EXCHANGED, words
 from genstamp.logs.kernel import MISSING
 from genstamp.logs.readers.log_forms import Told
@@ -22,7 +21,7 @@ from genstamp.logs.readers.log_state import NAMENODE
 from genstamp.logs.rows import Tally
 from genstamp.logs.rules import rule_of
 from genstamp.logs.sources import DATANODE_LOG, NAMENODE_LOG
-from genstamp.logs.tables import PLACE, ROLES_MAX
+from genstamp.logs.tables import EVENT_SCHEMA, PLACE, ROLES_MAX
 
 
 class _Sort(NamedTuple):

@@ -24,10 +24,8 @@ from genstamp.logs.readers.log_file_rows import (
 )
 from genstamp.logs.readers.log_files import Files, is_elsewhere
 from genstamp.logs.readers.log_forms import (
-    DECIDED,
     LACKING_BITS,
     NOTHING,
-    SET_ASIDE,
     UNDECIDED,
     Known,
     Told,
@@ -94,8 +92,7 @@ where its argument ends in the arguments.
 
 FILE_COLUMNS = 9
 """Lines of files that are not here are rows of: line, sequence, order as of an event; where in the text the path begins
-and ends; block and stamp of an allocation; where in the text the holder begins and ends of a completion, else 0. Of
-lines that are set aside: line, and where in the text it begins and ends; the rest means nothing.
+and ends; block and stamp of an allocation; where in the text the holder begins and ends of a completion, else 0.
 """
 
 
@@ -380,7 +377,6 @@ def scan(
     found: Found,
     lines: Any,
     here: Here,
-    numbers: Any,
     loggers: Any,
 ) -> tuple[int, int, int]:
     """Reads lines up to one that is not decided here.
@@ -389,14 +385,14 @@ def scan(
         text: bytes of whole lines.
         at: where the first of them begins.
         end: where they end.
-        line: number of the line; its place in `numbers` where there are any.
+        line: number of the line.
         heads: beginnings of messages.
         known: the content of the lines before.
         counters: are counted on.
         found: takes the events.
-        lines: takes the lines of files that are not here, or are set aside, `FILE_COLUMNS` each.
+        lines: takes the lines of files that are not here, `FILE_COLUMNS` each.
         here: files, and rows of their lines.
-        numbers: of the lines, where these are not all lines of a file; else empty.
+        loggers: room for what stands between time and message (`_after_logger`).
 
     Returns:
         A `Stop`, where the line begins at which the scan ended, and its number.
@@ -412,7 +408,6 @@ def scan(
         if time_us < 0:
             return _UNDECIDED, at, line
         before = at
-        number = numbers[line] if len(numbers) else line
         began = _after_logger(text, at, end, loggers)
         if began < 0:
             return _UNDECIDED, at, line
@@ -426,13 +421,8 @@ def scan(
         form, head_end = _form(text, began, stop, heads)
         if form in (_F_ALLOCATED, _F_COMPLETED, _F_SYNCED):
             why = _UNDECIDED
-            if known.of_files == DECIDED:
-                why = _of_file(text, head_end, stop, form, number, time_us, known, counters, lines, here)
-            elif known.of_files == SET_ASIDE:
-                row = lines[totals[FILES]]
-                row[0], row[1], row[2] = number, at, min(following, end)
-                totals[FILES] += 1
-                why = _GOES_ON
+            if known.decides_files:
+                why = _of_file(text, head_end, stop, form, line, time_us, known, counters, lines, here)
             if why != _GOES_ON:
                 return why, at, line
         else:
@@ -441,7 +431,7 @@ def scan(
                 return _UNDECIDED, at, line
             if event[0] == NOTHING:
                 totals[OTHER if form == -1 else IGNORED_LINES] += 1
-            elif not _keep(text, event, number, time_us, counters, found):
+            elif not _keep(text, event, line, time_us, counters, found):
                 return _FULL, at, line
         totals[LAST_LINE] = at
         at, line = following, line + 1

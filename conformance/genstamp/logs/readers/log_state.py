@@ -398,10 +398,6 @@ class LogState:
             self._lacking[namespace, block_id] = lacking
         return lacking == 0
 
-    def lacking(self, namespace: str) -> list[int]:
-        """The blocks whose replicas are counted."""
-        return [int(block_id) for name, block_id in self._lacking if name == namespace]
-
     def created(self, file: KnownFile) -> None:
         """The log of state changes has reported a creation, which the audit log may repeat."""
         if len(self._created) >= WAITING_MAX:

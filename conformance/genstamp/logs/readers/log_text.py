@@ -90,15 +90,11 @@ class LogReader:
         self._goes_on: Place | None = None
         self._cut, self._cut_at = b"", Place("", 0)
 
-    def sightings(self, file: str, lines: Iterator[bytes | None], after: int = 0) -> Iterator[Sighting | Reject]:
-        """The events of a file of the unit, given its lines; `rest` gives those that could not be decided at once.
-
-        Args:
-            file: its name.
-            lines: without their ends; None for one that is too long.
-            after: lines of the file that came before them.
+    def sightings(self, file: str, lines: Iterator[bytes | None]) -> Iterator[Sighting | Reject]:
+        """The events of a file of the unit, given its lines without their ends, None for one that is too long; `rest`
+        gives those that could not be decided at once.
         """
-        for number, line in enumerate(lines, after + 1):
+        for number, line in enumerate(lines, 1):
             yield from self.line(Place(file, number), line)
 
     def line(self, place: Place, line: bytes | None) -> Iterator[Sighting | Reject]:

@@ -13,7 +13,7 @@ from genstamp.logs.copies import BINARY_EDITS, is_beginning
 from genstamp.logs.readers import edit_binary, image_binary
 from genstamp.logs.readers.edit_replay import Replay
 from genstamp.logs.readers.image_state import ImageState
-from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
+from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit, until_damage
 from genstamp.logs.readers.storage_directory import Storage, Stored, images, segments
 from genstamp.logs.readers.storage_tree import Tree
 from genstamp.logs.streams import DamagedSourceError
@@ -64,7 +64,7 @@ class NameDirectories:
                     reason = f"it is not the beginning of {other.name(whole.path)}, as which it was finished"
                     yield Reject(Place(tree.name(stored.path), 0), reason)
                 continue
-            yield from self._until_damage(tree.name(stored.path), self._edits(tree, stored))
+            yield from until_damage(tree.name(stored.path), self._edits(tree, stored))
         yield from self._images_before(None)
         self._counts.gapless[self._namespace] = self._replay.gapless()
 
@@ -106,7 +106,7 @@ class NameDirectories:
         """The images that contain no transaction from one on, or all that are left."""
         while self._images and (txid is None or (self._images[0][1].txid or 0) < txid):
             tree, stored = self._images.pop(0)
-            yield from self._until_damage(tree.name(stored.path), self._image(tree, stored))
+            yield from until_damage(tree.name(stored.path), self._image(tree, stored))
 
     def _image(self, tree: Tree, stored: Stored) -> _Finds:
         file, content = tree.name(stored.path), tree.open(stored.path)
@@ -120,18 +120,6 @@ class NameDirectories:
         if not whole:
             self._replay.go_on_from(state.files(), state.txid)
             self._known_to = state.txid
-
-    def _until_damage(self, file: str, finds: _Finds) -> _Finds:
-        last = 0
-        try:
-            for find in finds:
-                place = find.place if isinstance(find, Reject) else find.event.place
-                last = place.line if place is not None else last
-                yield find
-        except DamagedSourceError as error:
-            yield Reject(Place(file, last), error.reason)
-        except OSError as error:
-            yield Reject(Place(file, last), f"cannot be read: {error.strerror}")
 
 
 def _is_in_progress(stored: Stored) -> bool:

@@ -4,12 +4,13 @@ Not here: how any source is read.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from genstamp.events import Event, Kind, Place
 from genstamp.logs.semantics import Semantics
+from genstamp.logs.streams import DamagedSourceError
 
 TEXT_MAX = 300
 """Characters of a rejected line that are kept."""
@@ -80,6 +81,20 @@ class Reject(NamedTuple):
     place: Place
     reason: str
     text: str = ""
+
+
+def until_damage(file: str, finds: Iterator[Sighting | Reject]) -> Iterator[Sighting | Reject]:
+    """What is found in a file, up to its damage, which is a reject."""
+    last = 0
+    try:
+        for find in finds:
+            place = find.place if isinstance(find, Reject) else find.event.place
+            last = place.line if place is not None else last
+            yield find
+    except DamagedSourceError as error:
+        yield Reject(Place(file, last), error.reason)
+    except OSError as error:
+        yield Reject(Place(file, last), f"cannot be read: {error.strerror}")
 
 
 def whole_number(text: str) -> int | None:

@@ -5,7 +5,7 @@ A storage directory is one that has `current/VERSION` with a storage type. Not h
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -135,30 +135,23 @@ def version(content: Content) -> Mapping[str, str]:
 
 def segments(tree: Tree, storage: Storage) -> list[Stored]:
     """The files of edits of a NameNode's directory."""
-    found = []
-    for path, name in _in_current(tree, storage):
-        numbered = _SEGMENT.fullmatch(name)
-        if numbered or name in ("edits", "edits.new"):
-            found.append(Stored(path, name, int(numbered[1]) if numbered else None))
-    return found
+    return _in_current(tree, storage, _SEGMENT, ("edits", "edits.new"))
 
 
 def images(tree: Tree, storage: Storage) -> list[Stored]:
     """The images of a NameNode's directory."""
+    return _in_current(tree, storage, _IMAGE, ("fsimage",))
+
+
+def _in_current(tree: Tree, storage: Storage, numbered: re.Pattern[str], others: Sequence[str]) -> list[Stored]:
+    """The files with a number in their name, and those with another one of some names."""
     found = []
-    for path, name in _in_current(tree, storage):
-        numbered = _IMAGE.fullmatch(name)
-        if numbered or name == "fsimage":
-            found.append(Stored(path, name, int(numbered[1]) if numbered else None))
-    return found
-
-
-def _in_current(tree: Tree, storage: Storage) -> Iterable[tuple[str, str]]:
-    current = f"{storage.root}current/"
     for path in tree.sizes:
         directory, _, name = path.rpartition("/")
-        if f"{directory}/" == current:
-            yield path, name
+        number = numbered.fullmatch(name)
+        if f"{directory}/" == f"{storage.root}current/" and (number or name in others):
+            found.append(Stored(path, name, int(number[1]) if number else None))
+    return found
 
 
 def replicas(tree: Tree, storage: Storage) -> tuple[list[Replica], list[tuple[str, str]]]:

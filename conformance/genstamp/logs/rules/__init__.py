@@ -11,24 +11,8 @@ from genstamp.logs.rules.file import FILE
 from genstamp.logs.rules.lease import LEASE
 from genstamp.logs.rules.node import NODE
 from genstamp.logs.rules.replica import REPLICA
-from genstamp.logs.rules.shape import Balance, Check, Drift, Effect, Move, Register, Rule, RuleBook, Way
+from genstamp.logs.rules.shape import Rule, RuleBook
 from genstamp.logs.rules.unplaced import UNPLACED
-
-__all__ = [
-    "BOOKS",
-    "Balance",
-    "Check",
-    "Drift",
-    "Effect",
-    "Move",
-    "NO_RULE",
-    "Register",
-    "Rule",
-    "RuleBook",
-    "Way",
-    "rule_of",
-    "weighed",
-]
 
 BOOKS: Mapping[Kind, RuleBook] = {book.kind: book for book in (FILE, BLOCK, REPLICA, LEASE, NODE)}
 

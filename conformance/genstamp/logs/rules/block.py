@@ -23,7 +23,7 @@ from genstamp.logs.rules.block_checks import (
 from genstamp.logs.rules.block_completion import COMPLETION
 from genstamp.logs.rules.block_on_disk import ON_DISK
 from genstamp.logs.rules.block_recovery import RECOVERY
-from genstamp.logs.rules.shape import UNCHANGED, Effect, Move, Rule, RuleBook, Way, lost, states
+from genstamp.logs.rules.shape import OR_REFUSED, UNCHANGED, Effect, Move, Rule, RuleBook, Way, each, lost, states
 from genstamp.logs.rules.soft_limit import OF_BLOCKS
 from genstamp.logs.rules.unplaced import BALANCES, REPLICA_ORDERS, UNPLACED_RULES
 
@@ -131,15 +131,12 @@ _WRITING = (
 )
 
 # The new datanodes are looked up, which may throw, after the block has its new stamp and length. No edit is written.
-_UPDATE_THROWS = tuple(
-    Rule(
-        "update_pipeline",
-        (*UNCHANGED, Way(("update_pipeline",), (STAMP_IS_NEW, LENGTH_NOT_LOWER))),
-        "A5, E.7  FSNamesystem#updatePipelineInternal, DatanodeManager#getDatanodeStorageInfos",
-        refused=refused,
-        loosens=frozenset({STAMP, LENGTH}),
-    )
-    for refused in ("UnregisteredNodeException", "HadoopIllegalArgumentException")
+_UPDATE_THROWS = each(
+    "update_pipeline",
+    (*UNCHANGED, Way(("update_pipeline",), (STAMP_IS_NEW, LENGTH_NOT_LOWER))),
+    "A5, E.7  FSNamesystem#updatePipelineInternal, DatanodeManager#getDatanodeStorageInfos",
+    ("UnregisteredNodeException", "HadoopIllegalArgumentException"),
+    loosens=frozenset({STAMP, LENGTH}),
 )
 
 _WRITTEN = (
@@ -189,37 +186,23 @@ _RESTART = (
 )
 
 _ASIDE = (
-    *(
-        Rule(event, UNCHANGED, "no step of the block at the NameNode")
-        for event in (
-            "create",
-            "hflush",
-            "last_packet",
-            "abandon_recovery",
-            "pipeline_recovery",
-            *REPLICA_ORDERS,
-            "block_receiving",
-            "block_deleted",
-        )
+    *each(
+        f"create hflush last_packet abandon_recovery pipeline_recovery {REPLICA_ORDERS} block_receiving block_deleted",
+        UNCHANGED,
+        "no step of the block at the NameNode",
     ),
-    *(
-        Rule(event, UNCHANGED, "a step of the client's pipeline, or a refused call", refused=refused)
-        for event in (
-            "set_up_create",
-            "receive_ack",
-            "start_streaming",
-            "end_block",
-            "update_block_for_pipeline",
-            "report_back",
-            "init_replica_recovery_failed",
-            "update_replica_failed",
-            "retry_cache_answers",
-        )
-        for refused in (None, "*")
+    *each(
+        "set_up_create receive_ack start_streaming end_block update_block_for_pipeline report_back"
+        " init_replica_recovery_failed update_replica_failed retry_cache_answers",
+        UNCHANGED,
+        "a step of the client's pipeline, or a refused call",
+        OR_REFUSED,
     ),
-    *(
-        Rule(event, UNCHANGED, "E.0: after a refusal nothing has changed", refused="*")
-        for event in ("update_pipeline", "commit_block_synchronization")
+    *each(
+        "update_pipeline commit_block_synchronization",
+        UNCHANGED,
+        "E.0: after a refusal nothing has changed",
+        ("*",),
     ),
 )
 

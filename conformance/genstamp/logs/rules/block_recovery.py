@@ -14,7 +14,7 @@ from genstamp.logs.rules.block_checks import (
     RECOVERY_ID,
     STAMP,
 )
-from genstamp.logs.rules.shape import UNCHANGED, Check, Rule, Sets, Way, states
+from genstamp.logs.rules.shape import OR_REFUSED, UNCHANGED, Check, Rule, Sets, Way, each, states
 from genstamp.logs.rules.soft_limit import CLOSES_THE_BLOCK, STARTS
 
 _RECOVERED: Sets = {STAMP: "recovery_id", RECOVERY_ID: "recovery_id", LENGTH: "num_bytes"}
@@ -36,14 +36,11 @@ RECOVERY = (
         "E.1, F.3 rows 1, 4, 8  FSNamesystem#internalReleaseLease",
         refused="FileAlreadyExistsException",
     ),
-    *(
-        Rule(
-            event,
-            CLOSES_THE_BLOCK,
-            "F.3 rows 1, 4, 8  FSNamesystem#internalReleaseLease",
-            when={"closed": "true"},
-        )
-        for event in ("recover_lease", "release_expired_lease")
+    *each(
+        "recover_lease release_expired_lease",
+        CLOSES_THE_BLOCK,
+        "F.3 rows 1, 4, 8  FSNamesystem#internalReleaseLease",
+        when={"closed": "true"},
     ),
     Rule("recover_lease", UNCHANGED, "E.12: an attempt is younger than 90 s"),
     Rule("release_expired_lease", UNCHANGED, "D.3: an attempt is younger than 90 s"),
@@ -99,21 +96,12 @@ RECOVERY = (
     ),
     Rule("init_replica_recovery_under_old_id", (), "B.4  FsDatasetImpl#initReplicaRecoveryImpl, as of the replica"),
     # Datanodes act only under a recovery id that the NameNode has granted.
-    *(
-        Rule(
-            event,
-            (Way((), (ID_WAS_GIVEN_OUT,), GIVEN_OUT),),
-            "F.4, G.2  BlockUnderConstructionFeature#initializeBlockRecovery",
-            refused=refused,
-            shows_id=True,
-        )
-        for event in (
-            "receive_recovery_command",
-            "init_replica_recovery_called",
-            "init_replica_recovery",
-            "sync_block",
-            "update_replica_under_recovery",
-        )
-        for refused in (None, "*")
+    *each(
+        "receive_recovery_command init_replica_recovery_called init_replica_recovery sync_block"
+        " update_replica_under_recovery",
+        (Way((), (ID_WAS_GIVEN_OUT,), GIVEN_OUT),),
+        "F.4, G.2  BlockUnderConstructionFeature#initializeBlockRecovery",
+        OR_REFUSED,
+        shows_id=True,
     ),
 )

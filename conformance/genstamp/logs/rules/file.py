@@ -9,6 +9,7 @@ Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 """
 
 from genstamp.logs.rules.shape import (
+    OR_REFUSED,
     UNCHANGED,
     Check,
     Drift,
@@ -19,6 +20,7 @@ from genstamp.logs.rules.shape import (
     RuleBook,
     Sets,
     Way,
+    each,
     lost,
     states,
 )
@@ -28,25 +30,16 @@ LATE = "audited_late"
 """The event of a file of which the order of steps is not known (`genstamp.logs.readers.log_late`)."""
 
 _EVENTS = (
-    "create",
-    "create_overwrite",
-    "append",
-    "truncate",
-    "truncate_at_block_boundary",
-    "add_block",
-    "abandon_block",
-    "update_pipeline",
-    "fsync",
-    "reassign_lease",
-    "commit_block_synchronization_without_close",
-    "close",
-    "delete",
+    "create create_overwrite append truncate truncate_at_block_boundary add_block abandon_block update_pipeline fsync"
+    " reassign_lease commit_block_synchronization_without_close close delete"
 )
 
 _OPEN = states("under_construction")
 _CLOSED = states("closed")
 _NOT_THERE = states("absent", "deleted")
 _STAYS_OPEN = (Way((), (), _OPEN),)
+_CLOSED_AT_ONCE = (Way(("close",)), Way(("reassign_lease", "close")))
+_MAY_BE_REASSIGNED = (*_STAYS_OPEN, Way(("reassign_lease",)))
 
 _HOLDER = Register.STAMP
 _ID = Register.LENGTH
@@ -205,13 +198,13 @@ _RECOVERY = (
     ),
     Rule(
         "recover_lease",
-        (Way((), (), _CLOSED), Way(("close",)), Way(("reassign_lease", "close"))),
+        (Way((), (), _CLOSED), *_CLOSED_AT_ONCE),
         "E.12, F.3  FSNamesystem#recoverLease",
         when={"closed": "true"},
     ),
     Rule(
         "recover_lease",
-        (*_STAYS_OPEN, Way(("reassign_lease",))),
+        _MAY_BE_REASSIGNED,
         "E.12, F.4  FSNamesystem#recoverLease",
         when={"closed": "false"},
         sets=_TAKEN_OVER,
@@ -224,27 +217,14 @@ _RECOVERY = (
             when={"closed": closed},
             sets=_TAKEN_OVER,
         )
-        for closed, ways in {
-            "true": (Way(("close",)), Way(("reassign_lease", "close"))),
-            "false": (*_STAYS_OPEN, Way(("reassign_lease",))),
-        }.items()
+        for closed, ways in (("true", _CLOSED_AT_ONCE), ("false", _MAY_BE_REASSIGNED))
     ),
     # This line is logged before the outcome is known; another one is logged if the call closes the file.
-    Rule(
-        "recover_lease",
-        (*_STAYS_OPEN, Way(("reassign_lease",))),
-        "E.12  FSNamesystem#recoverLeaseInternal",
-        sets=_TAKEN_OVER,
-    ),
-    Rule(
-        "release_expired_lease",
-        (*_STAYS_OPEN, Way(("reassign_lease",))),
-        "D.3  LeaseManager#checkLeases",
-        sets=_TAKEN_OVER,
-    ),
+    Rule("recover_lease", _MAY_BE_REASSIGNED, "E.12  FSNamesystem#recoverLeaseInternal", sets=_TAKEN_OVER),
+    Rule("release_expired_lease", _MAY_BE_REASSIGNED, "D.3  LeaseManager#checkLeases", sets=_TAKEN_OVER),
     Rule(
         "start_recovery",
-        (*_STAYS_OPEN, Way(("reassign_lease",))),
+        _MAY_BE_REASSIGNED,
         "F.4  FSNamesystem#internalReleaseLease",
         sets={**_UNKNOWN_HOLDER, _ID: "num_bytes"},
     ),
@@ -276,12 +256,11 @@ _RECOVERY = (
 )
 
 _TREE = (
-    *(
-        Rule(event, UNCHANGED, "E.14: there was no such file, or it could not be changed", when={"answer": "false"})
-        for event in ("delete", "rename")
+    *each(
+        "delete rename", UNCHANGED, "E.14: there was no such file, or it could not be changed", when={"answer": "false"}
     ),
     _plain("delete", "E.14  FSDirDeleteOp#delete"),
-    *(Rule(event, (Way((), (), _OPEN | _CLOSED),), "E.14  FSDirRenameOp#renameTo") for event in ("rename", "rename2")),
+    *each("rename rename2", (Way((), (), _OPEN | _CLOSED),), "E.14  FSDirRenameOp#renameTo"),
     Rule("concat", (Way((), (), _CLOSED),), "E.14  FSDirConcatOp#concat"),
 )
 
@@ -308,21 +287,8 @@ _STORED = (
 )
 
 _ASIDE = (
-    "hflush",
-    "hsync",
-    "internal_release_lease",
-    "rename_called",
-    "get_file_info",
-    "get_listing",
-    "get_block_locations",
-    "get_content_summary",
-    "is_file_closed",
-    "mkdirs",
-    "set_replication",
-    "set_permission",
-    "set_owner",
-    "set_times",
-    "retry_cache_answers",
+    "hflush hsync internal_release_lease rename_called get_file_info get_listing get_block_locations"
+    " get_content_summary is_file_closed mkdirs set_replication set_permission set_owner set_times retry_cache_answers"
 )
 """Calls that only read, or change nothing that the lifecycle has; promises to clients; repeated answers."""
 
@@ -333,7 +299,7 @@ FILE = RuleBook(
             Move.ANY if event in _ANOTHER_HOLDER else Move.SAME,
             length=Move.HIGHER if event == "truncate" else Move.SAME,
         )
-        for event in _EVENTS
+        for event in _EVENTS.split()
     },
     (
         lost("A.7, I.5  FSEditLogLoader#loadEditRecords"),
@@ -343,33 +309,20 @@ FILE = RuleBook(
         *_RECOVERY,
         *_TREE,
         *_STORED,
-        *(Rule(event, UNCHANGED, "no step of a file", refused=refused) for event in _ASIDE for refused in (None, "*")),
-        *(
-            Rule(
-                event,
-                UNCHANGED,
-                "F.1 row 5: the recovery that it may have started goes on",
-                refused="*",
-                sets=_MAY_START,
-            )
-            for event in ("create", "append", "truncate", "recover_lease")
+        *each(_ASIDE, UNCHANGED, "no step of a file", OR_REFUSED),
+        *each(
+            "create append truncate recover_lease",
+            UNCHANGED,
+            "F.1 row 5: the recovery that it may have started goes on",
+            ("*",),
+            sets=_MAY_START,
         ),
-        *(
-            Rule(event, UNCHANGED, "E.0: after a refusal nothing has changed", refused="*")
-            for event in (
-                "add_block",
-                "complete",
-                "fsync",
-                "update_pipeline",
-                "commit_block_synchronization",
-                "abandon_block",
-                "rename",
-                "rename2",
-                "concat",
-                "delete",
-                "get_additional_datanode",
-                "release_expired_lease",
-            )
+        *each(
+            "add_block complete fsync update_pipeline commit_block_synchronization abandon_block rename rename2 concat"
+            " delete get_additional_datanode release_expired_lease",
+            UNCHANGED,
+            "E.0: after a refusal nothing has changed",
+            ("*",),
         ),
     ),
     drifts=(Drift("start_recovery", _OPEN, Effect(length=Move.HIGHER)),),

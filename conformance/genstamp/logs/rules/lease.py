@@ -8,20 +8,16 @@ Not here: which files the lease covers. After an event that closes one file the 
 Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 """
 
-from genstamp.logs.rules.shape import UNCHANGED, Effect, Rule, RuleBook, Way, lost, states
+from genstamp.logs.rules.shape import UNCHANGED, Effect, Rule, RuleBook, Way, each, lost, states
 from genstamp.logs.rules.soft_limit import FILE_LEAVES, HAS_LEASE, OF_LEASES
 
 _EVENTS = (
-    "grant",
-    "renew",
-    "soft_limit_passes",
-    "hard_limit_passes",
-    "start_recovery",
-    "take_over",
-    "recovery_ends",
-    "reassign",
-    "release",
-    "restart",
+    "grant renew soft_limit_passes hard_limit_passes start_recovery take_over recovery_ends reassign release restart"
+)
+
+_CALLS = (
+    "create append truncate add_block complete recover_lease fsync update_pipeline commit_block_synchronization"
+    " abandon_block renew_lease release_expired_lease"
 )
 
 _PAST_HARD = states("past_hard_limit")
@@ -32,12 +28,13 @@ _HOLDER = (
     Rule("truncate", UNCHANGED, "E.4  FSDirTruncateOp#truncate: nothing is recovered", when={"answer": "true"}),
     Rule("truncate", (Way(("grant",)),), "D.2  LeaseManager#addLease", when={"recovery_id": "*"}),
     Rule("truncate", (Way(("grant",)), *UNCHANGED), "E.4, D.2  FSDirTruncateOp#truncate", when={"answer": "false"}),
-    *(Rule(event, (Way(("grant",)),), "D.2  LeaseManager#addLease") for event in ("create", "append", "truncate")),
+    *each("create append truncate", (Way(("grant",)),), "D.2  LeaseManager#addLease"),
     Rule("fsync", UNCHANGED, "E.10  FSNamesystem#fsync: logged before its checks", when={"outcome": "unknown"}),
     # S17: every file under construction belongs to a lease.
-    *(
-        Rule(event, _IN_HAND, "D.1, S17  FSNamesystem#checkLease")
-        for event in ("add_block", "fsync", "update_pipeline", "update_blocks", "abandon_block", "check_file_progress")
+    *each(
+        "add_block fsync update_pipeline update_blocks abandon_block check_file_progress",
+        _IN_HAND,
+        "D.1, S17  FSNamesystem#checkLease",
     ),
     # HDFS-3031: a retried complete also answers true, when the lease may already be released.
     Rule("complete", (*FILE_LEAVES, *UNCHANGED), "A.5, D.2  LeaseManager#removeLease", when={"closed": "true"}),
@@ -86,14 +83,11 @@ _FILE_HOLDER = (
         when={"closed": "true"},
     ),
     Rule("commit_block_synchronization", UNCHANGED, "G.6", role="holder"),
-    *(
-        Rule(
-            event,
-            (Way(("release",)), Way((), (), states("released"))),
-            "D.2, F.4  LeaseManager#removeLease, #reassignLease: a lease without files is removed",
-            role="holder_of_no_other",
-        )
-        for event in ("commit_block_synchronization", "close")
+    *each(
+        "commit_block_synchronization close",
+        (Way(("release",)), Way((), (), states("released"))),
+        "D.2, F.4  LeaseManager#removeLease, #reassignLease: a lease without files is removed",
+        role="holder_of_no_other",
     ),
     Rule("delete", FILE_LEAVES, "E.14  LeaseManager#removeLease", role="holder"),
     # A.7: leases are rebuilt from the holders in the inodes.
@@ -109,22 +103,25 @@ _FILE_HOLDER = (
 
 _NEW_HOLDER = (
     Rule("reassign_lease", (Way(("take_over",)),), "F.4  LeaseManager#reassignLease", role="new_holder"),
-    *(
-        Rule(event, UNCHANGED, "F.3: closed at once, not taken over", role="new_holder", when={"closed": "true"})
-        for event in ("recover_lease", "release_expired_lease")
+    *each(
+        "recover_lease release_expired_lease",
+        UNCHANGED,
+        "F.3: closed at once, not taken over",
+        role="new_holder",
+        when={"closed": "true"},
     ),
-    *(
-        Rule(event, (Way(("take_over",)),), source, role="new_holder")
-        for event, source in {
-            "recover_lease": "F.2, F.4  FSNamesystem#reassignLease, also where an attempt is younger than 90 s",
-            "release_expired_lease": "D.4, F.4  LeaseManager#checkLeases",
-        }.items()
+    Rule(
+        "recover_lease",
+        (Way(("take_over",)),),
+        "F.2, F.4  FSNamesystem#reassignLease, also where an attempt is younger than 90 s",
+        role="new_holder",
     ),
+    Rule("release_expired_lease", (Way(("take_over",)),), "D.4, F.4  LeaseManager#checkLeases", role="new_holder"),
 )
 
 LEASE = RuleBook(
     "lease",
-    {event: Effect() for event in _EVENTS},
+    dict.fromkeys(_EVENTS.split(), Effect()),
     (
         lost("A.7, D.1  FSEditLogLoader#loadEditRecords, LeaseManager#addLease"),
         *OF_LEASES,
@@ -133,20 +130,7 @@ LEASE = RuleBook(
         *_NEW_HOLDER,
         *(
             Rule(event, UNCHANGED, "E.0: after a refusal nothing has changed", refused="*", role=role)
-            for event in (
-                "create",
-                "append",
-                "truncate",
-                "add_block",
-                "complete",
-                "recover_lease",
-                "fsync",
-                "update_pipeline",
-                "commit_block_synchronization",
-                "abandon_block",
-                "renew_lease",
-                "release_expired_lease",
-            )
+            for event in _CALLS.split()
             for role in ("", "holder", "new_holder")
         ),
     ),

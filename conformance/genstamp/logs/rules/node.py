@@ -1,7 +1,7 @@
 """Rules for a node: at the NameNode, generation stamps and block ids rise.
 
 The register STAMP holds the highest stamp ever granted, LENGTH the last block id. The NameNode's counter of stamps,
-which a start may lower, belongs to the reader (`genstamp.logs.readers.granted_stamps`).
+which a start may lower, belongs to the reader (`genstamp.logs.readers.edit_grants`).
 
 A node has no lifecycle in the specification, so all other events about nodes, and calls that concern no file, change
 nothing here. A start of the NameNode is a step of each of its blocks and leases (`block.py`, `lease.py`).
@@ -11,29 +11,27 @@ Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 
 from typing import Final
 
-from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Value, Way, states
+from genstamp.logs.rules.shape import (
+    OR_REFUSED,
+    Check,
+    Drift,
+    Effect,
+    Move,
+    Register,
+    Rule,
+    RuleBook,
+    Value,
+    Way,
+    each,
+    states,
+)
 from genstamp.logs.rules.soft_limit import CALLS
 
 _ASIDE = (
-    "datanode_crash",
-    "datanode_restart",
-    "datanode_restart_losing_bytes",
-    "client_crash",
-    "exclude_datanode",
-    "namenode_restart",
-    "version_request",
-    "register_datanode",
-    "send_heartbeat",
-    "block_report",
-    "block_received_and_deleted",
-    "report_bad_blocks",
-    "report_bad_replicas",
-    "error_report",
-    "get_server_defaults",
-    "get_fs_stats",
-    "get_datanode_report",
-    "list_open_files",
-    "set_safe_mode",
+    "datanode_crash datanode_restart datanode_restart_losing_bytes client_crash exclude_datanode namenode_restart"
+    " version_request register_datanode send_heartbeat block_report block_received_and_deleted report_bad_blocks"
+    " report_bad_replicas error_report get_server_defaults get_fs_stats get_datanode_report list_open_files"
+    " set_safe_mode"
 )
 
 _NOT_ABOVE_COUNTER = Check("generation_stamp", "at_most", Register.STAMP)
@@ -87,23 +85,22 @@ _STORED = (
 )
 
 # Calls for which a NameNode grants a stamp. The reader leaves out retries, which get the first answer again.
-_GRANTED: Final[tuple[tuple[Value, tuple[str, ...], tuple[str | None, ...]], ...]] = (
-    ("generation_stamp", ("add_block", "update_block_for_pipeline"), (None,)),
-    ("recovery_id", (*CALLS, "start_recovery", "recover_lease", "release_expired_lease"), (None, "*")),
+_GRANTED: Final[tuple[tuple[Value, str, tuple[str | None, ...]], ...]] = (
+    ("generation_stamp", "add_block update_block_for_pipeline", (None,)),
+    ("recovery_id", f"{CALLS} start_recovery recover_lease release_expired_lease", OR_REFUSED),
 )
 _GRANTS = tuple(
-    Rule(
-        event,
+    rule
+    for value, events, refusals in _GRANTED
+    for rule in each(
+        events,
         (Way((), (Check(value, "above", Register.STAMP),)),),
         "H  FSNamesystem#nextGenerationStamp: a new block, pipeline or recovery has a stamp of its own",
+        refusals,
         role="grants",
-        refused=refused,
         when={"recovery_id": "*"} if value == "recovery_id" else {},
         sets={Register.STAMP: value},
     )
-    for value, events, refusals in _GRANTED
-    for event in events
-    for refused in refusals
 )
 
 NODE = RuleBook(
@@ -147,11 +144,7 @@ NODE = RuleBook(
         Rule("replay_trace", (Way(),), "each step is one that the system allows, and no property breaks"),
         Rule("replay_trace", (), "no step of the system leads to what the trace shows", refused="NoSuchStep"),
         Rule("replay_trace", (), "the path breaks a property of the system", refused="PropertyBroken"),
-        *(
-            Rule(event, (Way(),), "no step that a node's life would forbid", refused=refused)
-            for event in _ASIDE
-            for refused in (None, "*")
-        ),
+        *each(_ASIDE, (Way(),), "no step that a node's life would forbid", OR_REFUSED),
     ),
     (
         Drift("set_generation_stamp", states("running"), Effect(stamp=Move.HIGHER)),

@@ -7,7 +7,21 @@ Not here: disk errors, moves between the volumes of a datanode, and eviction fro
 Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 """
 
-from genstamp.logs.rules.shape import UNCHANGED, Check, Drift, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
+from genstamp.logs.rules.shape import (
+    OR_REFUSED,
+    UNCHANGED,
+    Check,
+    Drift,
+    Effect,
+    Move,
+    Register,
+    Rule,
+    RuleBook,
+    Sets,
+    Way,
+    each,
+    states,
+)
 from genstamp.logs.rules.unplaced import REPLICA_ORDERS
 
 STAMP, RECOVERY_ID, LENGTH = Register
@@ -54,6 +68,9 @@ _THERE = states("finalized", "rbw", "rwr", "rur", "temporary")
 _NOT_THERE = states("absent")
 _AS_GIVEN: Sets = {STAMP: "generation_stamp", LENGTH: "num_bytes"}
 _FORGET: Sets = {STAMP: "", RECOVERY_ID: "", LENGTH: ""}
+_BEGINNINGS = ("create_", "append", "recover_")
+"""How the steps begin that begin with a call of writeBlock."""
+_NO_STEP = "no step of the replica, or a refused call"
 _STATES = {
     "FINALIZED": "finalized",
     "RBW": "rbw",
@@ -125,19 +142,7 @@ _WRITING = (
         "write_block",
         (
             Way(),
-            *(
-                Way((event,))
-                for event in (
-                    "create_rbw",
-                    "create_rbw_over_existing",
-                    "append",
-                    "recover_append",
-                    "recover_rbw",
-                    "recover_close",
-                    "create_temporary",
-                    "create_temporary_over_existing",
-                )
-            ),
+            *(Way((event,)) for event in _EFFECTS if event.startswith(_BEGINNINGS)),
         ),
         "C.1  DataXceiver#writeBlock",
         sets={RECOVERY_ID: "", LENGTH: ""},
@@ -274,56 +279,38 @@ _ON_DISK = tuple(
     )
 )
 
-_RESTARTS = tuple(
-    Rule(
-        event,
-        (
-            Way((), (), states("absent", "finalized", "rwr")),
-            *(
-                Way((restart,))
-                for restart in (
-                    "restart_as_rwr",
-                    "restart_as_rbw",
-                    "restart_over_finalized",
-                    "restart_over_unfinalized",
-                    "restart_temporary",
-                )
-            ),
-        ),
-        "B11 to B15  BlockPoolSlice#addReplicaToReplicasMap",
-        sets={RECOVERY_ID: "", LENGTH: ""},
-    )
-    for event in ("datanode_restart", "datanode_restart_losing_bytes")
+_RESTARTS = each(
+    "datanode_restart datanode_restart_losing_bytes",
+    (
+        Way((), (), states("absent", "finalized", "rwr")),
+        *(Way((restart,)) for restart in _EFFECTS if restart.startswith("restart_")),
+    ),
+    "B11 to B15  BlockPoolSlice#addReplicaToReplicasMap",
+    sets={RECOVERY_ID: "", LENGTH: ""},
 )
 
-_ASIDE = tuple(
-    Rule(event, UNCHANGED, "no step of the replica, or a refused call", refused=refused)
-    for event in (
-        "receive_recovery_command",
-        "init_replica_recovery_failed",
-        "update_replica_failed",
-        "datanode_crash",
-        "init_replica_recovery",
-        "create_rbw",
-        "invalidate_replica",
-        "finalize_replica",
-        "append_finalized",
-        "recover_append",
-        "recover_rbw",
-        "recover_close",
-        "create_temporary",
-        "convert_temporary_to_rbw",
-        "transfer_replica",
-        "receive_packet",
-        "receive_ack",
-    )
-    for refused in ((None, "*") if event.endswith(("failed", "command", "crash")) else ("*",))
+_ASIDE = (
+    *each(
+        "receive_recovery_command init_replica_recovery_failed update_replica_failed datanode_crash",
+        UNCHANGED,
+        _NO_STEP,
+        OR_REFUSED,
+    ),
+    *each(
+        "init_replica_recovery create_rbw invalidate_replica finalize_replica append_finalized recover_append"
+        " recover_rbw recover_close create_temporary convert_temporary_to_rbw transfer_replica receive_packet"
+        " receive_ack",
+        UNCHANGED,
+        _NO_STEP,
+        ("*",),
+    ),
 )
 
 _TOLD = (
-    *(
-        Rule(event, UNCHANGED, "no step of the replica")
-        for event in (*REPLICA_ORDERS, "ask_to_replicate", "packet_responder_ends", "transfer_starts", "transfer_ends")
+    *each(
+        f"{REPLICA_ORDERS} ask_to_replicate packet_responder_ends transfer_starts transfer_ends",
+        UNCHANGED,
+        "no step of the replica",
     ),
     Rule("write_block", UNCHANGED, "C.1  DataXceiver#writeBlock: bytes already written stay (B, notes)", refused="*"),
     Rule(
@@ -336,10 +323,11 @@ _TOLD = (
     Rule("invalidate_absent_replica", UNCHANGED, "B17  FsDatasetImpl#invalidate: ignored"),
 )
 
-_HEARD = tuple(
-    Rule(event, UNCHANGED, "I.1: how the NameNode handles a report is no step of the replica", refused=refused)
-    for event in ("block_received", "block_receiving", "block_deleted")
-    for refused in (None, "*")
+_HEARD = each(
+    "block_received block_receiving block_deleted",
+    UNCHANGED,
+    "I.1: how the NameNode handles a report is no step of the replica",
+    OR_REFUSED,
 )
 
 REPLICA = RuleBook(

@@ -4,8 +4,7 @@ A checker keeps three numbers of an entity in registers: its generation stamp, t
 Between two observed events, unseen events may change a register. So a check compares a value of the event with the
 register, and asks whether unseen events can have moved the register to where the check holds.
 
-Not here: the rules (one module for each kind of entity), and how they are applied (`genstamp.logs.automaton`, and
-`genstamp.logs.oracle`, a simple version to compare it with).
+Not here: the rules (one module for each kind of entity), and how they are applied (`genstamp.logs.automaton`).
 """
 
 from collections.abc import Mapping
@@ -252,3 +251,14 @@ def lost(source: str) -> Rule:
 def states(*ids: str) -> frozenset[str]:
     """The set of these ids of states."""
     return frozenset(ids)
+
+
+OR_REFUSED = (None, "*")
+"""The refusals of an event that means the same whether it was refused or not."""
+
+
+def each(
+    events: str, ways: tuple[Way, ...], source: str, refusals: tuple[str | None, ...] = (None,), **rest: Any
+) -> tuple[Rule, ...]:
+    """A rule for each of some events, separated by blanks, and each of their refusals; `rest` as in `Rule`."""
+    return tuple(Rule(event, ways, source, refused=refused, **rest) for event in events.split() for refused in refusals)

@@ -8,7 +8,7 @@ Source: FSNamesystem#recoverLeaseInternal and #internalReleaseLease, Hadoop 3.4.
 sections of the facts file `hdfs-protocol.md`.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from genstamp.logs.rules.block_checks import (
     ID_ABOVE_FORMER,
@@ -18,9 +18,9 @@ from genstamp.logs.rules.block_checks import (
     STAMP,
     STAMP_IS_STORED,
 )
-from genstamp.logs.rules.shape import Rule, Sets, Way, states
+from genstamp.logs.rules.shape import OR_REFUSED, Rule, Sets, Way, each, states
 
-CALLS: Final = ("create", "append", "truncate")
+CALLS: Final = "create append truncate"
 STARTED: Final = "RecoveryInProgressException"
 """The exception of a call that has found or started a recovery."""
 
@@ -40,19 +40,17 @@ _TRUNCATES_FILE: Sets = {**_OPENS_FILE, LENGTH: ""}
 _MAY_BE_TAKEN: Sets = {STAMP: "", LENGTH: ""}
 
 
-def _of_each(ways: tuple[Way, ...], source: str, **rest: Any) -> tuple[Rule, ...]:
-    """One rule for each of the three calls; `rest` holds further attributes of the rule."""
-    return tuple(Rule(call, ways, source, **rest) for call in CALLS)
-
-
 OF_FILES: Final = (
-    *_of_each(
+    *each(
+        CALLS,
         (Way((), (), states("under_construction")),),
         "F.1 row 5  FSNamesystem#recoverLeaseInternal",
-        refused=STARTED,
+        refusals=(STARTED,),
         sets=_MAY_BE_TAKEN,
     ),
-    *_of_each((Way(("close",)),), "F.1 row 5, E.1  FSNamesystem#recoverLeaseInternal", refused="*", when=_CLOSES),
+    *each(
+        CALLS, (Way(("close",)),), "F.1 row 5, E.1  FSNamesystem#recoverLeaseInternal", refusals=("*",), when=_CLOSES
+    ),
     Rule(
         "append",
         (Way(("close", "append")),),
@@ -77,21 +75,23 @@ OF_FILES: Final = (
 
 OF_BLOCKS: Final = (
     # The refused call itself started the recovery.
-    *_of_each(
+    *each(
+        CALLS,
         (STARTS,),
         "F.1 row 5  FSNamesystem#recoverLeaseInternal",
-        refused=STARTED,
+        refusals=(STARTED,),
         when={"recovery_id": "*"},
         sets={RECOVERY_ID: "recovery_id"},
     ),
     # The event does not show whether the call started the recovery.
-    *_of_each(
+    *each(
+        CALLS,
         (Way(("start_recovery",)), Way()),
         "F.1 rows 5, 6  FSNamesystem#recoverLeaseInternal",
-        refused=STARTED,
+        refusals=(STARTED,),
         loosens=frozenset({RECOVERY_ID}),
     ),
-    *_of_each(CLOSES_THE_BLOCK, "E.1, F.3  FSNamesystem#internalReleaseLease", refused="*", when=_CLOSES),
+    *each(CALLS, CLOSES_THE_BLOCK, "E.1, F.3  FSNamesystem#internalReleaseLease", refusals=("*",), when=_CLOSES),
     Rule(
         "append",
         (
@@ -128,36 +128,28 @@ OF_BLOCKS: Final = (
 )
 
 OF_LEASES: Final = (
-    *_of_each(
+    *each(
+        CALLS,
         (Way(("start_recovery",)), Way(("reassign",))),
         "F.1 row 5  FSNamesystem#recoverLeaseInternal; reassigned where soft-limit-takes-the-file is repaired",
         role="holder",
-        refused=STARTED,
+        refusals=(STARTED,),
         when={"recovery_id": "*"},
     ),
-    *_of_each(
+    *each(
+        CALLS,
         (Way((), (), HAS_LEASE), Way(("start_recovery",)), Way(("reassign",))),
         "F.1 rows 5, 6  FSNamesystem#recoverLeaseInternal",
         role="holder",
-        refused=STARTED,
+        refusals=(STARTED,),
     ),
-    *_of_each(
+    *each(
+        CALLS,
         (Way(("take_over",)),),
         "F.4  FSNamesystem#reassignLease, where soft-limit-takes-the-file is repaired",
         role="new_holder",
-        refused=STARTED,
+        refusals=(STARTED,),
         when={"new_holder": "*"},
     ),
-    *(
-        Rule(
-            call,
-            FILE_LEAVES,
-            "F.3, A.5  LeaseManager#removeLease",
-            role="holder",
-            refused=refused,
-            when=_CLOSES,
-        )
-        for call in CALLS
-        for refused in (None, "*")
-    ),
+    *each(CALLS, FILE_LEAVES, "F.3, A.5  LeaseManager#removeLease", OR_REFUSED, role="holder", when=_CLOSES),
 )

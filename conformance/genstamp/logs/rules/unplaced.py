@@ -13,12 +13,12 @@ Letters with numbers refer to sections of the facts file `hdfs-protocol.md`.
 """
 
 from genstamp.logs.rules.block_checks import COMPLETE, NOT_THERE
-from genstamp.logs.rules.shape import UNCHANGED, Balance, Rule, Way, states
+from genstamp.logs.rules.shape import UNCHANGED, Balance, Rule, Way, each, states
 
 UNPLACED = "unplaced"
 """The role of a block in an event of one of its replicas on an unnamed datanode."""
 
-REPLICA_ORDERS = ("add_to_invalidates", "ask_to_delete", "mark_block_as_corrupt")
+REPLICA_ORDERS = "add_to_invalidates ask_to_delete mark_block_as_corrupt"
 """Decisions of the NameNode about replicas of any stamp; they are no steps of a replica."""
 
 
@@ -53,21 +53,11 @@ _TOLD = (
         (Way(("remove",)), Way((), (), states("removed"))),
         "A20  FSNamesystem#deleteInternal of 0.20, one line for each location",
     ),
-    *(
-        Rule(event, UNCHANGED, "a step of some replica, not of the block")
-        for event in (
-            "write_block",
-            "finalize_replica",
-            "packet_responder_ends",
-            "transfer_starts",
-            "transfer_ends",
-            "transfer_fails",
-            "invalidate_replica",
-            "invalidate_absent_replica",
-            "ask_to_replicate",
-            "ask_to_delete",
-            "replication_times_out",
-        )
+    *each(
+        "write_block finalize_replica packet_responder_ends transfer_starts transfer_ends transfer_fails"
+        " invalidate_replica invalidate_absent_replica ask_to_replicate ask_to_delete replication_times_out",
+        UNCHANGED,
+        "a step of some replica, not of the block",
     ),
     Rule("write_block", UNCHANGED, "C.1  DataXceiver#writeBlock failed", refused="*"),
 )

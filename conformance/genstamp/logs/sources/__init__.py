@@ -1,198 +1,84 @@
-"""The steps that each source of events logs, and so the steps that can happen unseen.
+"""The names of the sources, and the form of a declaration.
 
-A whole source misses no step that it always logs. By default only an edit log without a gap in its transactions counts
-as whole; `--complete` asserts it of all sources. Not here: how the sources are read (`genstamp.logs.readers`).
+Not here: the declarations (`edits`, `servers`, `old`), and their consequences (`declared`).
 """
 
-from collections.abc import Collection, Mapping
-from functools import cache
-
-from genstamp.events import Kind
-from genstamp.logs.graphs import graph
-from genstamp.logs.rules import BOOKS, Balance
-from genstamp.logs.sources import edits, old, servers
-from genstamp.logs.sources.edits import edits_source
-from genstamp.logs.sources.shape import (
-    AUDIT_LOG,
-    CLIENT_LOG,
-    DATANODE_LOG,
-    DATANODE_LOGS,
-    EDIT_LOGS,
-    EDITS,
-    EDITS_BEFORE_36,
-    EDITS_BEFORE_40,
-    EDITS_BEFORE_60,
-    GENSTAMP,
-    IMAGES,
-    IN_MEMORY,
-    MERGED_LOG,
-    MODEL_TRACE,
-    NAMENODE_LOG,
-    NAMENODE_LOGS,
-    OF_NAMENODE,
-    OF_REPLICAS,
-    ON_DISK,
-    REPLICAS,
-    SEQUENCES,
-    SHARED,
-    TRACEBENCH,
-    Declared,
-    Logged,
-    Steps,
-    declared,
-)
-from genstamp.logs.unseen import all_steps
-
-__all__ = [
-    "AUDIT_LOG",
-    "CLIENT_LOG",
-    "DATANODE_LOG",
-    "DATANODE_LOGS",
-    "EDITS",
-    "EDITS_BEFORE_36",
-    "EDITS_BEFORE_40",
-    "EDITS_BEFORE_60",
-    "EDIT_LOGS",
-    "GENSTAMP",
-    "IMAGES",
-    "MERGED_LOG",
-    "MODEL_TRACE",
-    "NAMENODE_LOG",
-    "NAMENODE_LOGS",
-    "OF_NAMENODE",
-    "ON_DISK",
-    "REPLICAS",
-    "SEQUENCES",
-    "SHARED",
-    "SOURCES",
-    "TRACEBENCH",
-    "Declared",
-    "Logged",
-    "Steps",
-    "balanced",
-    "edits_source",
-    "logged",
-    "logs_no_end",
-    "tells_alone",
-    "unseen_steps",
-]
-
-_EACH = "every step of the protocol is an event"
+from collections.abc import Mapping
+from enum import Enum
+from typing import NamedTuple
 
 
-def _every_step(kind: Kind) -> Steps:
-    return dict.fromkeys(all_steps(kind), Declared(Logged.ALWAYS, _EACH))
+class Logged(Enum):
+    """Whether a source logs a step."""
+
+    ALWAYS = "always there"
+    MAYBE = "may be missing"
+    UNSEEN = "happens unseen"
+    ABSENT = "does not exist here"
 
 
-SOURCES: Mapping[str, Mapping[Kind, Steps]] = {
-    **edits.DECLARED,
-    **servers.DECLARED,
-    **old.DECLARED,
-    # They contain a state and no steps.
-    IMAGES: {},
-    REPLICAS: {},
-    # A trace of a model is checked with its own system, not with lifecycles.
-    MODEL_TRACE: {},
-    GENSTAMP: {
-        "file": _every_step("file"),
-        "block": _every_step("block"),
-        "replica": _every_step("replica"),
-        "lease": {
-            **_every_step("lease"),
-            **declared((Logged.UNSEEN, "soft_limit_passes hard_limit_passes", "time passes without an event")),
-        },
-    },
-}
-"""The declaration of each step, by source and kind of entity. A source logs nothing of other kinds."""
+class Declared(NamedTuple):
+    """A source's declaration of a step.
+
+    Attributes:
+        how: whether the source logs the step.
+        why: the reason.
+    """
+
+    how: Logged
+    why: str
 
 
-def logged(source: str, kind: Kind, step: str) -> Logged:
-    """Whether a source logs a step of a kind of entity; an unknown source may miss any step."""
-    if source not in SOURCES:
-        return Logged.MAYBE
-    found = SOURCES[source].get(kind, {}).get(step)
-    return Logged.UNSEEN if found is None else found.how
+Steps = Mapping[str, Declared]
+"""A source's declarations of the steps of one kind of entity."""
+
+EDITS = "hdfs-edits"
+EDITS_BEFORE_60 = "hdfs-edits-before-60"
+EDITS_BEFORE_40 = "hdfs-edits-before-40"
+EDITS_BEFORE_36 = "hdfs-edits-before-36"
+NAMENODE_LOG = "hdfs-namenode-log"
+NAMENODE_LOGS = "hdfs-namenode-log of several"
+AUDIT_LOG = "hdfs-audit-log"
+DATANODE_LOG = "hdfs-datanode-log"
+DATANODE_LOGS = "hdfs-datanode-log of several"
+MERGED_LOG = "hdfs-0.20-merged-log"
+SEQUENCES = "hdfs-0.20-sequences"
+CLIENT_LOG = "hdfs-client-log"
+IMAGES = "hdfs-fsimage"
+REPLICAS = "hdfs-replica-directory"
+GENSTAMP = "genstamp-dfs"
+TRACEBENCH = "tracebench"
+MODEL_TRACE = "itf"
+
+EDIT_LOGS = frozenset({EDITS, EDITS_BEFORE_60, EDITS_BEFORE_40, EDITS_BEFORE_36})
+
+SHARED: Mapping[str, str] = {NAMENODE_LOG: NAMENODE_LOGS, DATANODE_LOG: DATANODE_LOGS}
+"""The name of a source that has lines of several nodes: they do not show which node a start concerns."""
+
+ON_DISK = EDIT_LOGS | {IMAGES, REPLICAS}
+"""Sources that show what is on disk, and not what a NameNode has in memory."""
+
+OF_NAMENODE = frozenset({NAMENODE_LOG, NAMENODE_LOGS, GENSTAMP})
+"""Sources that show each step of a NameNode; its edits and its audit log repeat some of them."""
+
+OF_REPLICAS = frozenset({REPLICAS, DATANODE_LOG, DATANODE_LOGS, CLIENT_LOG})
+"""Sources that have blocks and their replicas, and no files and no leases."""
+
+IN_MEMORY = frozenset({"force_complete", "restart_last_of_open_file", "restart_any_other"})
+"""Steps of a block that change nothing on disk: a NameNode that starts loads its images and edits. If no source shows
+its memory, these steps cannot explain anything.
+"""
 
 
-def unseen_steps(kind: Kind, sources: Collection[str], whole: Collection[str]) -> frozenset[str]:
-    """The steps of an entity that can happen unseen.
+def declared(*groups: tuple[Logged, str, str]) -> Steps:
+    """Declarations of steps that share a reason.
 
     Args:
-        kind: the entity's kind.
-        sources: the sources of the entity's namespace.
-        whole: those of them that miss nothing; the others may miss any line.
+        groups: whether the source logs them, the steps separated by blanks, and the reason.
     """
-    return _unseen_steps(kind, frozenset(sources), frozenset(whole))
-
-
-@cache
-def _unseen_steps(kind: Kind, sources: frozenset[str], whole: frozenset[str]) -> frozenset[str]:
-    steps = frozenset(step for step in all_steps(kind) if not _is_absent(kind, step, sources))
-    if kind == "block" and whole and sources <= ON_DISK:
-        steps -= IN_MEMORY
-    return frozenset(step for step in steps if not any(_always(kind, step, told) for told in _tellings(whole)))
-
-
-def _tellings(sources: frozenset[str]) -> list[frozenset[str]]:
-    """The sources in groups that each cover the whole time; edit logs of several layouts do so together."""
-    edit_logs = sources & EDIT_LOGS
-    return [*(frozenset({source}) for source in sources - EDIT_LOGS), *([edit_logs] if edit_logs else [])]
-
-
-def _always(kind: Kind, step: str, sources: frozenset[str]) -> bool:
-    """Whether a group of sources always logs a step; a source in which the step does not exist misses none."""
-    hows = {logged(source, kind, step) for source in sources} - {Logged.ABSENT}
-    return hows == {Logged.ALWAYS}
-
-
-def _is_absent(kind: Kind, step: str, sources: frozenset[str]) -> bool:
-    """Whether a step exists in none of the sources that have such entities."""
-    telling = [source for source in sources if source not in SOURCES or SOURCES[source].get(kind)]
-    return bool(telling) and all(logged(source, kind, step) is Logged.ABSENT for source in telling)
-
-
-def tells_alone(kind: Kind, sources: Collection[str]) -> bool:
-    """Whether only the edit log and its images have steps of a kind of entity.
-
-    Another source may continue after the last transaction, when steps are unseen that an edit log would have.
-    """
-    others = set(sources) - EDIT_LOGS - {IMAGES}
-    return others <= OF_REPLICAS and (not others or kind in ("file", "lease"))
-
-
-@cache
-def logs_no_end(kind: Kind, sources: frozenset[str]) -> bool:
-    """Whether no source logs how the life of an entity ends, so that an entity that looks open may have ended.
-
-    A deletion does not count as an end: an open entity stays unfinished until its deletion is seen.
-
-    Args:
-        kind: the entity's kind.
-        sources: the sources of the entity's namespace.
-    """
-    lives = graph(kind)
-    going_on, kept = ~lives.ends, lives.ends & ~lives.gone
-    endings = [step for step in lives.edges if step not in IN_MEMORY and lives.image(going_on, step) & kept]
-    telling = [source for source in sources if source not in SOURCES or SOURCES[source].get(kind)]
-    without = (Logged.UNSEEN, Logged.ABSENT)
-    return bool(telling) and all(logged(source, kind, step) in without for source in telling for step in endings)
-
-
-def balanced(kind: Kind, sources: Collection[str], complete: bool) -> tuple[Balance, ...]:
-    """The balances that must hold for an entity, because its sources log everything that limits them.
-
-    Args:
-        kind: the entity's kind.
-        sources: the sources of the entity's namespace.
-        complete: whether the user asserts that the sources are whole; otherwise there are none.
-    """
-    if not complete:
-        return ()
-    return tuple(
-        balance
-        for balance in BOOKS[kind].balances
-        if all(
-            any(logged(source, kind, event) is Logged.ALWAYS for source in sources if source in SOURCES)
-            for event in balance.within
-        )
-    )
+    found: dict[str, Declared] = {}
+    for how, steps, why in groups:
+        for step in steps.split():
+            assert step not in found, f"{step} is declared twice"
+            found[step] = Declared(how, why)
+    return found

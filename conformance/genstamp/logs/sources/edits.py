@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from genstamp.events import Kind
-from genstamp.logs.sources.shape import (
+from genstamp.logs.sources import (
     EDITS,
     EDITS_BEFORE_36,
     EDITS_BEFORE_40,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from genstamp.events import Kind
-from genstamp.logs.sources.shape import MERGED_LOG, SEQUENCES, TRACEBENCH, Logged, Steps, declared
+from genstamp.logs.sources import MERGED_LOG, SEQUENCES, TRACEBENCH, Logged, Steps, declared
 
 ALWAYS, MAYBE, UNSEEN, ABSENT = Logged
 

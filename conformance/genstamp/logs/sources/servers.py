@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from genstamp.events import Kind
-from genstamp.logs.sources.shape import (
+from genstamp.logs.sources import (
     AUDIT_LOG,
     CLIENT_LOG,
     DATANODE_LOG,

@@ -14,7 +14,7 @@ from genstamp.logs.automaton import automaton
 from genstamp.logs.local import Checked
 from genstamp.logs.orders import known_order, seen
 from genstamp.logs.rules import NO_RULE
-from genstamp.logs.sources import unseen_steps
+from genstamp.logs.sources.declared import unseen_steps
 from genstamp.logs.tables import CONCERNS, ROLES_MAX
 
 NO_UNIT = -1

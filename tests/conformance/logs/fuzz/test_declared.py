@@ -14,7 +14,8 @@ from tests.conformance.logs.fuzz.samples import POOL, SAMPLES, Files, sample, wr
 from genstamp.events import Kind
 from genstamp.logs.local import Checked, check_locally
 from genstamp.logs.rules import BOOKS, NO_RULE
-from genstamp.logs.sources import EDIT_LOGS, EDITS, SHARED, SOURCES, Logged, logged
+from genstamp.logs.sources import EDIT_LOGS, EDITS, SHARED, Logged
+from genstamp.logs.sources.declared import SOURCES, logged
 
 OF_LINES = ("logs of servers", "wordings", "audit log", "client log", "merged log", "events", "trace of calls")
 """Samples of which each line is read by itself, and gives what it gives at its own place."""

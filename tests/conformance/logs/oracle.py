@@ -15,7 +15,8 @@ from statemachine.exceptions import TransitionNotAllowed
 from genstamp.events import Kind
 from genstamp.logs.graphs import DELETED, LIFECYCLES
 from genstamp.logs.registers import Values
-from genstamp.logs.rules import BOOKS, Check, Move, Register, Rule, Way
+from genstamp.logs.rules import BOOKS
+from genstamp.logs.rules.shape import Check, Move, Register, Rule, Way
 
 Sign = Literal[-1, 0, 1]
 Place = tuple[str, tuple[Sign, ...]]
