@@ -41,13 +41,18 @@ def sarif(verb: str, cases: Sequence[Case]) -> str:
         },
         # An id that ends with a slash is a category: code scanning keeps the results of each verb apart.
         "automationDetails": {"id": f"{verb}/"},
-        "invocations": [{"executionSuccessful": True, **_notes(cases)}],
+        "invocations": [{"executionSuccessful": not any(map(_is_cut_off, cases)), **_notes(cases)}],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "the root of the repository"}}},
         "columnKind": "unicodeCodePoints",
         "results": [_result(case, names.index(case.claim.name)) for case in cases if case.outcome in _LEVELS],
     }
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2) + "\n"
+
+
+def _is_cut_off(case: Case) -> bool:
+    """Whether a judge could not do its work, or was interrupted in it."""
+    return case.outcome == "error" or case.kind == "interrupted"
 
 
 def _notes(cases: Sequence[Case]) -> dict[str, Any]:

@@ -136,6 +136,8 @@ def test_a_sample_without_survivors_is_not_judged_again(tmp_path: Path) -> None:
     again = run(*here, "--again", "--seed", "1")
     assert again.exit_code == 0
     assert "claims notice all of the sample of two_phase" in again.output
+    as_json = json.loads(run(*here, "--again", "--seed", "1", "--format", "json").stdout)
+    assert (as_json["mutants"], as_json["exit_code"], as_json["undetermined"]) == (0, 0, None)
     assert kept(tmp_path, "two_phase") == [one]
 
 

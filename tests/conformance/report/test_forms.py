@@ -72,6 +72,13 @@ def test_sarif_of_a_pass_has_rules_and_no_result() -> None:
     assert (len(run["tool"]["driver"]["rules"]), run["results"]) == (2, [])
 
 
+def test_sarif_says_whether_every_judge_came_to_its_end() -> None:
+    cut = Case("genstamp.check.leases", "large", 0.0, "undetermined", "interrupted", "interrupted")
+    for case, ended in ((PASSED, True), (FAILED, True), (OPEN, True), (BAD, False), (cut, False)):
+        (invocation,) = well_formed(json.loads(shown(Format.SARIF, PASSED, case)))["invocations"]
+        assert invocation["executionSuccessful"] is ended, case
+
+
 def test_fingerprints_stay_the_same_and_tell_results_apart() -> None:
     one, two = (well_formed(json.loads(shown(Format.SARIF, *ALL)))["results"] for _ in range(2))
     assert one == two

@@ -124,6 +124,13 @@ def mutate(
                 f"claims notice all of the sample of {model.system} that is not reviewed: nothing is judged again",
                 err=True,
             )
+            if form is not Format.TEXT:
+                none = {
+                    **plain(Report([], equivalent, every_judge, 0.0)),
+                    "exit_code": exit_codes.HOLDS,
+                    "undetermined": None,
+                }
+                _print(form, lambda: none, [], 0.0)
             raise typer.Exit(exit_codes.HOLDS)
     drawn, of = _drawn(model, action, mutant, sample, seed)
     whole = len(drawn) == of
