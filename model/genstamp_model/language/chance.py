@@ -18,6 +18,8 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Final
 
+from genstamp_model.language.symbolic import Traced
+
 CHANCE: Final = (
     "a function is traced once, so that '{}' would give the same in every step; write pick(name, low, high), "
     "either(...) or a variable of the part, or read it where the module is loaded"
@@ -52,6 +54,9 @@ def drawn(frame: FrameType) -> tuple[int, str] | None:
 
 
 def _draws(value: object, code: CodeType) -> bool:
+    # A member that stands in a global variable refuses to be asked for its class and attributes.
+    if issubclass(type(value), Traced):
+        return False
     if isinstance(value, ModuleType):
         tells = frozenset(code.co_names) & frozenset(dir(value)) - _PARTLY.keys()
         return value.__name__ in _MODULES or not tells <= _PARTLY.get(value.__name__, tells)
