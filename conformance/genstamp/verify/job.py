@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -116,7 +117,8 @@ def main() -> None:
     """
     for line in sys.stdin.buffer:
         order = Order.decode(line)
-        _load(order.job)
+        if order.job.does.startswith("genstamp."):
+            _load()
         pid = os.fork()
         if pid == 0:
             _be_the_process_of(order)
@@ -124,21 +126,19 @@ def main() -> None:
         os.write(1, f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
-def _load(job: Job) -> None:
-    """Load what a job needs and trace its system, for this job and later ones.
+@cache
+def _load() -> None:
+    """Load what most jobs need, the same for all: when Python collects garbage, and so what a run meets, depends on it.
 
-    A user's system may take for ever or end the process: only the job itself loads it.
+    Only once a job of genstamp's own comes, so that others begin at once.
     """
-    from genstamp.systems import PLACES, system_at
+    from genstamp.systems import every_system
 
-    module, _, _ = job.does.partition(":")
-    place = str(job.arguments.get("system"))
-    # What cannot be loaded is told by the jobs that need it.
+    for name in ("conforming", "proving", "searching"):
+        importlib.import_module(f"genstamp.verify.{name}")
+    # A system that cannot be loaded is told by the jobs that need it.
     with contextlib.suppress(Exception):
-        if module.startswith("genstamp."):
-            importlib.import_module(module)
-        if place in PLACES.values():
-            system_at(place).model(job.arguments.get("semantics"))
+        every_system()
     gc.freeze()
 
 

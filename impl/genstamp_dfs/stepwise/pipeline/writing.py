@@ -192,8 +192,9 @@ class WritingSteps(PipelineCluster):
         """A reader opens the file, and is shown as much of it as is visible."""
         self.datanode("read", datanode)
         self.needs("read", self.block() is not None, "there is no block")
-        away = [name for name in self.restarting if not self.cluster.is_up(name)]
-        self.needs("read", not away, f"{away} will be back")
+        if self.semantics is not Semantics.HADOOP_3_4:
+            away = [name for name in self.restarting if not self.cluster.is_up(name)]
+            self.needs("read", not away, f"{away} will be back")
         reader = self.readers.get(client)
         if reader is None:
             reader = self.readers[client] = self.cluster.start_client(f"reader {client}")
