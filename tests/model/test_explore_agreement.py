@@ -8,12 +8,8 @@ from itertools import islice
 import pytest
 from tests.model.machine import Machine
 from tests.model.random_values import random_state
-from tests.model.systems.choices import CHOICES
-from tests.model.systems.deck import DECK
-from tests.model.systems.division import DIVISION, EUCLID
+from tests.model.systems.compared import COMPARED
 from tests.model.systems.every_form import EVERY_FORM
-from tests.model.systems.readers import READERS
-from tests.model.systems.rings import TABLE
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
@@ -27,14 +23,8 @@ from genstamp_spec.hdfs.systems.recovery import RECOVERY
 INSTANCES: dict[str, Callable[[], Instance]] = {
     "two_phase": lambda: TWO_PHASE.instance("nine"),
     "small_recovery": lambda: SMALL_RECOVERY.instance("large"),
-    "every_form": lambda: EVERY_FORM.instance("wide"),
     "every_form_overpaid": lambda: EVERY_FORM.instance("small", semantics="strict", bugs=["overpaid"]),
-    "choices": lambda: CHOICES.instance("g2"),
-    "deck": lambda: DECK.instance("p2"),
-    "division": DIVISION.instance,
-    "euclid": EUCLID.instance,
-    "readers": lambda: READERS.instance("a2"),
-    "table": lambda: TABLE.instance("g2"),
+    **{name: COMPARED[name] for name in ("every_form", "choices", "deck", "division", "euclid", "readers", "table")},
     "hdfs_recovery": lambda: RECOVERY.instance(),
 }
 SLOW = {"two_phase", "small_recovery", "every_form", "every_form_overpaid", "hdfs_recovery"}

@@ -156,8 +156,8 @@ def is_unentered(value: object, entered: Container[int] = ()) -> bool:
     """
     if issubclass(type(value), Traced) or not hasattr(type(value), "__enter__"):
         return False
-    generator = getattr(value, "gen", None)
-    is_fresh = isinstance(generator, Generator) and inspect.getgeneratorstate(generator) == inspect.GEN_CREATED
+    generator: Any = getattr(value, "gen", None)
+    is_fresh = issubclass(type(generator), Generator) and inspect.getgeneratorstate(generator) == inspect.GEN_CREATED
     return is_fresh or (is_authors_class(type(value)) and id(value) not in entered)
 
 

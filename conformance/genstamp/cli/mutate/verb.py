@@ -125,12 +125,8 @@ def mutate(
                 err=True,
             )
             if form is not Format.TEXT:
-                none = {
-                    **plain(Report([], equivalent, every_judge, 0.0)),
-                    "exit_code": exit_codes.HOLDS,
-                    "undetermined": None,
-                }
-                _print(form, lambda: none, [], 0.0)
+                none = Report([], equivalent, every_judge, 0.0)
+                _print(form, partial(_plain_whole, none, exit_codes.HOLDS), [], none.seconds)
             raise typer.Exit(exit_codes.HOLDS)
     drawn, of = _drawn(model, action, mutant, sample, seed)
     whole = len(drawn) == of
@@ -164,8 +160,7 @@ def mutate(
         for line in report.lines():
             typer.echo(line)
     else:
-        plain_ = {**plain(report), "exit_code": worst.exit_code, "undetermined": None}
-        _print(form, lambda: plain_, found_cases, report.seconds)
+        _print(form, partial(_plain_whole, report, worst.exit_code), found_cases, report.seconds)
     raise typer.Exit(worst.exit_code)
 
 
@@ -217,6 +212,11 @@ def _left(what: str, name: str) -> Case:
 
 def _print(form: Format, plain: Callable[[], Any], cases: Sequence[Case], seconds: float) -> None:
     typer.echo(document(form, "genstamp mutate", plain, cases, seconds), nl=False)
+
+
+def _plain_whole(report: Report, exit_code: int) -> dict[str, Any]:
+    """The results as JSON, where every mutant was checked."""
+    return {**plain(report), "exit_code": exit_code, "undetermined": None}
 
 
 def _plain_so_far(report: Report, mutants: int) -> dict[str, Any]:
